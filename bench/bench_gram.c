@@ -1,8 +1,8 @@
 /* bench_gram.c: one measured job of src/gram, in a process of its own; bench.py calls it.
  *
  *     bench_gram product   --gram SPEC --columns K            K V, V is n x K
- *     bench_gram landmarks --landmarks M --among sample|all   the choice of landmarks by randomly pivoted Cholesky: from
- *                          a sample of the rows, as gram=nystrom does it, or from all rows. Finds tr(K - Phi Phi')/tr K
+ *     bench_gram landmarks --landmarks M --among sample|all   landmarks by randomly pivoted Cholesky, from a sample of
+ *                          the rows, as gram=nystrom chooses them, or from all rows. Finds tr(K - Phi Phi') / tr K
  *     bench_gram features  --gram SPEC                        features of all objects. Finds |K - Phi Phi'| / |K|
  *
  * with --kernel SPEC, --x FILE and --threads N (0: all). The last two are done --calls N times, with the seeds 0 .. N -

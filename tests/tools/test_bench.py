@@ -222,5 +222,49 @@ class Bench(unittest.TestCase):
         self.assertIn("transform", result.stderr)
 
 
+class Scale(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_scale(self, *words):
+        command = [PYTHON, str(BENCH.with_name("scale.py")), "--to", str(self.folder), "--threads", "1", *words]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_models_are_fitted_by_size(self):
+        result = self.run_scale("--models", "krr,kle", "--sizes", "40,80")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [line.split("\t") for line in (self.folder / "scale.tsv").read_text().splitlines()]
+        self.assertEqual([line[:2] for line in lines[1:]], [["krr", "40"], ["krr", "80"], ["kle", "40"], ["kle", "80"]])
+        for line in lines[1:]:
+            self.assertGreater(float(line[lines[0].index("seconds")]), 0)
+        self.assertIn("| model | 40 | 80 |", (self.folder / "scale.md").read_text())
+        words = " ".join(node.text or "" for node in xml.etree.ElementTree.parse(self.folder / "scale.svg").iter())
+        for word in ("krr", "kle", "time of a fit, s", "memory, MB"):
+            self.assertIn(word, words)
+
+    def test_a_model_that_does_not_exist_is_refused(self):
+        result = self.run_scale("--models", "krr,nothing")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("there is no model 'nothing'", result.stderr)
+
+    def test_what_is_left_out_says_what_the_tool_says(self):
+        tsv = self.folder / "earlier.tsv"
+        tsv.write_text("model\trows\tcolumns\tthreads\tseconds\tcpu_s\tpeak_mb\texpected_s\tsays\n"
+                       "ke\t1000\t50\t2\t4.567\t9\t32.1\t\t\n"
+                       "ke\t10000\t50\t2\t\t\t\t4000\tthis fit takes about 68 minutes and 3.2 GB; "
+                       "gram=nystrom(landmarks=500) takes about 13 minutes and 608 MB\n"
+                       "kae\t1000\t50\t2\t\t\t\t400\t\n"
+                       "kae\t10000\t50\t2\t\t\t\t4000\tall pairs needs 400 GB; the limit is 20.2 GB: fit at most 20000 rows\n")
+        result = self.run_scale("--read", str(tsv))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        text = (self.folder / "scale.md").read_text()
+        self.assertIn("| `ke` | 4.6 s, 32 MB | (68 minutes, 3.2 GB) |", text)
+        self.assertIn("| `kae` | (about 400 s) | (needs 400 GB) |", text)
+        self.assertIn("- `ke`, 10,000 rows: this fit takes about 68 minutes and 3.2 GB; `gram=nystrom(landmarks=500)` takes", text)
+        self.assertIn("- `kae`, 10,000 rows: all pairs needs 400 GB; the limit is 20.2 GB: fit at most 20000 rows.", text)
+
+
 if __name__ == "__main__":
     unittest.main()
