@@ -85,7 +85,7 @@ help:
 	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
 	@echo "make bench ARGS=--blas   ours on several core types of OpenBLAS, which must not matter"
 	@echo "make bench ARGS='--before DIR'   ours beside ours of another commit, built in DIR"
-	@echo "make bench-scale   time and memory of every model by the number of rows (ARGS=--write: into doc/scale.md as well)"
+	@echo "make bench-scale   time and memory of every model by the number of rows (ARGS=--write: into doc/scale.md)"
 	@echo "make reproduce-bctke DATA=DIR   the tables and figures of a paper, again; -ke, -nonparametric (CELLS=DIR keeps results, QUICK=1 ends in ten minutes)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

@@ -39,7 +39,7 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=9, help="runs of each side (9)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of rows, for a quick look (1)")
     parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("DATA") or None,
-                        help="a folder of real sets, for rows that use one: mnist/train-images-idx3-ubyte.gz (what DATA says)")
+                        help="a folder of real sets, for rows that use one: mnist/train-images-idx3-ubyte.gz ($DATA)")
     parser.add_argument("--to", type=pathlib.Path, default=jobs.BUILD / "bench", help="the folder for table.tsv and table.svg")
     parser.add_argument("--blas", nargs="?", const=CORES, metavar="CORES",
                         help=f"ours on several core types of OpenBLAS, which must not matter ({CORES}; known: {', '.join(NEEDED)})")
@@ -177,7 +177,8 @@ class Measured:
         """One line of the TSV: {column: value}, None where there is nothing to say."""
         row, cells = self.row, dict.fromkeys(table.columns(self.options))
         cells.update(row=self.name, what=row.what, size=row.size, threads=self.threads, wanted=row.wanted, share_wanted=row.share,
-                     memory_wanted=row.memory, memory_mb_wanted=row.memory_mb, beyond_wanted_s=row.beyond, slope_wanted=row.slope)
+                     memory_wanted=row.memory, memory_mb_wanted=row.memory_mb, beyond_wanted_s=row.beyond,
+                     slope_wanted=row.slope)
         cells["peer"] = self.left_out.get("peer") or (row.peer.who if row.peer else None)
         cells["difference"] = self.difference
         for side in ("ours", "peer"):
@@ -283,9 +284,9 @@ def main():
     picture.draw(lines, options.to / "table.svg")
     print(f"\nmedian [least..most] of {options.repeats} rounds; ratio: the peer's time over ours, above 1 ours is faster; share: the "
           f"time of the limit over ours;\nwanted: the least ratio; share: the least share; MB x: the most memory, over the peer's; "
-          f"MB: the most memory;\n+ s: the most seconds beyond the peer's; n^: the most growth from the row before, as a power of the "
-          f"number of objects;\nMB: by how much memory rose; differs: the largest difference over the largest "
-          f"number. {line_of_names(versions, blas)}\n")
+          f"MB: the most memory;\n+ s: the most seconds beyond the peer's; n^: the most growth from the row before, as "
+          f"a power of the number of objects;\nMB: by how much memory rose; differs: the largest difference over the "
+          f"largest number. {line_of_names(versions, blas)}\n")
     table.print_main(lines, options.before)
     if options.blas:
         print(f"\nSeconds of ours by core type of OpenBLAS, and the largest ratio between two, wanted: at most {BLAS_WANTED}; the "

@@ -9,8 +9,8 @@ FASTER, SLOWER, WANTED = "#0072b2", "#d55e00", "#009e73"
 
 
 def beside(c):
-    """What stands to the right of a row: ratio, share of the limit, what --blas and --before found, peak memory (the peer's), growth,
-    seconds beyond the peer's."""
+    """What stands to the right of a row: ratio, share of the limit, what --blas and --before found, peak memory (the
+    peer's), growth, seconds beyond the peer's."""
     words = [f"{c['ratio']:.2f}x"] if c["ratio"] is not None else []
     if c["share"] is not None:
         asked = f" (wanted {c['share_wanted']:.0%})" if c["share_wanted"] is not None else ""

@@ -9,8 +9,8 @@ import sys
 import tempfile
 
 import numpy
-from jobs import (BUILD, HERE, Limit, Row, core, fill, flops, instruction_sets, la, of_gram, our_python, peak, products, python,
-                  python_is_built, r, read)
+from jobs import (BUILD, HERE, Limit, Row, core, fill, flops, instruction_sets, la, of_gram, our_python, peak, products,
+                  python, python_is_built, r, read)
 from sets import gamma_of
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
@@ -543,13 +543,14 @@ def ke(sets):
 
 @row
 def lazy(sets):
-    """A fit without a stored Gram; and one product with K, of as many columns as kpca's eigensolver has, beside all its values."""
+    """A fit without a stored Gram; and one product with K, of as many columns as lanczos takes, beside n^2 values."""
     n, few, p, columns = sets.rows(50000), sets.rows(5000), 20, 4
     x, kernel = sets.vectors(n, p), f"rbf(gamma={GAMMA})"
     yield Row("kpca lazy fit, 2 of", f"{n}x{p}", core("fit", kernel=kernel, model="kpca(dim=2, gram=lazy)", x=x),
               limit=flops(gram_flops(n, n, p), "flops: the Gram once"), memory_mb=300, repeats=1)
     values = core("gram", kernel=kernel, x=sets.vectors(few, p), new=sets.vectors(few, p, 7))
-    yield Row(f"lazy product, {columns} columns", f"{n}x{p}", of_gram("product", gram="lazy", columns=columns, kernel=kernel, x=x),
+    yield Row(f"lazy product, {columns} columns", f"{n}x{p}",
+              of_gram("product", gram="lazy", columns=columns, kernel=kernel, x=x),
               limit=Limit("values: n^2 of a Gram", values, (n / few) ** 2), share=1 / 1.3, repeats=3)
 
 
@@ -572,13 +573,15 @@ def nystrom_million(sets):
     """The peer gets a tenth of the million rows: it goes over them by parts, and its time grows with their number."""
     few, p, m = sets.rows(100000), 28, min(1000, sets.rows(100000))
     setup = SKLEARN_STREAM.format(x=sets.vectors(few, p), gamma=GAMMA, m=m)
+    spec = f"kpca(dim=2, gram=nystrom(landmarks={m}))"
     for n in (few, sets.rows(1000000)):
         yield Row("kpca nystrom fit, 2 of", f"{n}x{p}, m={m}" + (f" (peer {few})" if n > few else ""),
-                  core("fit", kernel=f"rbf(gamma={GAMMA})", model=f"kpca(dim=2, gram=nystrom(landmarks={m}))", x=sets.vectors(n, p)),
-                  python("scikit-learn, Nystroem (uniform) + IncrementalPCA", "python3-sklearn", setup, "fit(x)", "fit(x[:2000])"),
+                  core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec, x=sets.vectors(n, p)),
+                  python("scikit-learn, Nystroem (uniform) + IncrementalPCA", "python3-sklearn", setup, "fit(x)",
+                         "fit(x[:2000])"),
                   products(2 * gram_flops(n, m, p) + 2 * n * m * m, "flops, as a product: K_nm and K_nm L^-T, twice"),
-                  wanted=3.0, share=1 / 1.5, memory=0.1, times=n / few, count=n, slope=1.05 if n > few else None, repeats=3,
-                  peer_repeats=1)
+                  wanted=3.0, share=1 / 1.5, memory=0.1, times=n / few, count=n, slope=1.05 if n > few else None,
+                  repeats=3, peer_repeats=1)
 
 
 RBF_SAMPLER = """
@@ -611,7 +614,8 @@ def errors_of_features(x, gamma, independent):
         errors = {"orthogonal": numpy.load(ours), "independent": found_by(independent)}
         if peer:
             errors["RBFSampler"] = [numpy.linalg.norm(K - F @ F.T) / numpy.linalg.norm(K) for F in numpy.load(peer)]
-        return "|K - Phi Phi'| / |K|: " + ", ".join(f"{name} {mean_and_deviation(found)}" for name, found in errors.items())
+        words = [f"{name} {mean_and_deviation(found)}" for name, found in errors.items()]
+        return "|K - Phi Phi'| / |K|: " + ", ".join(words)
     return note
 
 
@@ -626,12 +630,14 @@ def features(sets):
               core("fit", kernel=f"rbf(gamma={GAMMA})", model=f"kpca(dim=2, gram=features(count={m}))", x=x),
               python("scikit-learn, RBFSampler + PCA", "python3-sklearn", setup, "fit(x)", "fit(x[:256])"),
               flops(n * m * (p + EXP + m), "flops: X W', cos and sin, half of Phi'Phi"), wanted=2.0, repeats=3)
-    for name, x in (("vectors", sets.vectors(few, p)), ("mixture", sets.mixture(few, p)), ("rare groups", sets.rare(few, p))):
+    generated = {"vectors": sets.vectors(few, p), "mixture": sets.mixture(few, p), "rare groups": sets.rare(few, p)}
+    for name, x in generated.items():
         gamma = gamma_of(x)
         job = functools.partial(of_gram, "features", kernel=f"rbf(gamma={gamma})", x=x, calls=seeds)
         yield Row(f"features, {name}", f"{few}x{p}, m={m}, {seeds} seeds", job(gram=f"features(count={m})"),
                   python("scikit-learn, RBFSampler", "python3-sklearn", RBF_SAMPLER.format(x=x, gamma=gamma, m=m),
-                         f"[features(x, seed) for seed in range({seeds})]", "features(x[:256], 0)", calls=seeds, once=True),
+                         f"[features(x, seed) for seed in range({seeds})]", "features(x[:256], 0)", calls=seeds,
+                         once=True),
                   flops(few * m * (p + EXP), "flops: X W', cos and sin"), repeats=3,
                   note=errors_of_features(x, gamma, job(gram=f"features(count={m}, orthogonal=no)")))
 
@@ -647,13 +653,15 @@ def landmark_sample(sets):
     n, m, seeds = sets.rows(60000), min(500, sets.rows(60000)), 5
     for name, x in (("mixture", sets.mixture(n, 28)), ("rare groups", sets.rare(n, 28)), ("MNIST", sets.mnist(n))):
         if not x:
-            print("  landmark_sample: MNIST is left out: DATA names no folder with mnist/train-images-idx3-ubyte.gz", file=sys.stderr)
+            print("  landmark_sample: MNIST is left out: DATA names no folder with mnist/train-images-idx3-ubyte.gz",
+                  file=sys.stderr)
             continue
         p, looked_at = numpy.load(x, mmap_mode="r").shape[1], min(n, max(10000, 10 * m))  # as rk_sample_rows
         job = functools.partial(of_gram, "landmarks", landmarks=m, kernel=f"rbf(gamma={gamma_of(x)})", x=x, calls=seeds)
-        yield Row(f"landmarks, {name}", f"{n}x{p}, m={m}, {seeds} seeds", job(among="sample"), job(among="all", who="rkhs, all rows"),
-                  flops(gram_flops(looked_at, m, p) + looked_at * m * m, "flops: K_nm, K_nm L^-T of the sample"), repeats=3,
-                  note=residuals_of_landmarks)
+        yield Row(f"landmarks, {name}", f"{n}x{p}, m={m}, {seeds} seeds", job(among="sample"),
+                  job(among="all", who="rkhs, all rows"),
+                  flops(gram_flops(looked_at, m, p) + looked_at * m * m, "flops: K_nm, K_nm L^-T of the sample"),
+                  repeats=3, note=residuals_of_landmarks)
 
 
 @row(ask=True)
@@ -663,7 +671,8 @@ def hundred_thousand(sets):
     x = sets.vectors(n, p)
     for model in ("kpca", "kle", "lpp", "npe", "krr", "contrastive", "spectral"):
         more = {"y": sets.targets(n)} if model == "krr" else {}
-        yield Row(f"{model} fit", f"{n}x{p}", core("fit", model=model, x=x, **more), beyond=300, memory_mb=1500, repeats=1)
+        yield Row(f"{model} fit", f"{n}x{p}", core("fit", model=model, x=x, **more), beyond=300, memory_mb=1500,
+                  repeats=1)
 
 
 # ---- scores -------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Time and memory of the default fit of every model, by the number of rows: `make bench-scale`.
 
-A size is left out when it is expected to take longer than --limit, by the growth between the last two sizes and by the tool's own
-estimate; what the tool says of it before it fits stands in its place. Writes scale.tsv after every fit, and then scale.md, the table,
-and scale.svg. --write puts both into doc/scale.md and doc/pictures; with --read TSV nothing is measured.
+A size is left out when it is expected to take longer than --limit, by the growth between the last two sizes and by the
+tool's own estimate; what the tool says of it before it fits stands in its place. Writes scale.tsv after every fit, and
+then scale.md, the table, and scale.svg. --write puts both into doc/scale.md and doc/pictures; with --read TSV nothing
+is measured.
 """
 import argparse
 import csv
@@ -38,9 +39,11 @@ def arguments():
     parser.add_argument("--sizes", default=SIZES, help=f"numbers of rows, with commas ({SIZES})")
     parser.add_argument("--limit", type=float, default=300, help="seconds that a fit may be expected to take (300)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of every fit (all cores)")
-    parser.add_argument("--to", type=pathlib.Path, default=jobs.BUILD / "bench", help="the folder for scale.tsv, scale.md and scale.svg")
+    parser.add_argument("--to", type=pathlib.Path, default=jobs.BUILD / "bench",
+                        help="the folder for scale.tsv, scale.md and scale.svg")
     parser.add_argument("--read", type=pathlib.Path, metavar="TSV", help="an earlier scale.tsv: nothing is measured")
-    parser.add_argument("--write", action="store_true", help="also put the table into doc/scale.md and the picture into doc/pictures")
+    parser.add_argument("--write", action="store_true",
+                        help="also put the table into doc/scale.md and the picture into doc/pictures")
     options = parser.parse_args()
     options.sizes = sorted(int(size) for size in options.sizes.split(","))
     for program in [] if options.read else [TOOL, jobs.BUILD / "bench" / jobs.CORE]:
@@ -103,7 +106,8 @@ def measure_model(model, options, data, folder):
             found = run(job.command(options.threads, None, jobs.BUILD), job, environment(job, options.threads, 1, None),
                         timeout=4 * options.limit)
             if "seconds" in found:
-                line.update(seconds=f"{found['seconds']:.4g}", cpu_s=f"{found['cpu']:.4g}", peak_mb=f"{found['peak'] / 1e6:.4g}", says="")
+                line.update(seconds=f"{found['seconds']:.4g}", cpu_s=f"{found['cpu']:.4g}",
+                            peak_mb=f"{found['peak'] / 1e6:.4g}", says="")
                 points.append((n, found["seconds"]))
             else:
                 points.append((n, max(late, 4 * options.limit)))  # at least
@@ -142,13 +146,15 @@ def duration(seconds):
 
 
 def cell(line):
-    """Seconds and memory; of a size that was left out, what the tool says, or else what the growth says, in brackets."""
+    """Seconds and memory; of a size that was left out, what the tool says, or else the growth, in brackets."""
     if line["seconds"]:
         return f"{duration(float(line['seconds']))}, {amount(float(line['peak_mb']))}"
     takes, needs = TAKES.search(line["says"]), NEEDS.search(line["says"])
     if takes:
         return f"({takes[1]} {takes[2]}{'s' * (takes[2] != 's' and takes[1] != '1')}, {takes[3]})"
-    return f"(needs {needs[1]})" if needs else f"({line['says']})" if line["says"] else f"(about {duration(float(line['expected_s']))})"
+    if needs:
+        return f"(needs {needs[1]})"
+    return f"({line['says'] or 'about ' + duration(float(line['expected_s']))})"
 
 
 def by_model(lines):
@@ -224,18 +230,21 @@ def draw_panel(axes, models, column, title, limits):
     ends.sort(key=lambda end: end[0][1])
     at = spread_out([math.log(y / limits[0]) / height for (_, y), _, _ in ends], 0.06, 0.02, 0.98)
     for ((n, y), model, colour), place in zip(ends, at):
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "linestyle": ":", "shrinkA": 0, "shrinkB": 2}
         axes.annotate(model, (n, y), (1.06, place), textcoords=axes.transAxes, fontsize=8, color=colour, va="center",
-                      arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "linestyle": ":", "shrinkA": 0, "shrinkB": 2})
+                      arrowprops=leader)
 
 
 def draw(lines, path):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rkhs"})  # texts stay texts, and the same lines give the same file
+    # Texts stay texts, and the same lines give the same file.
+    plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rkhs"})
     models, done = by_model(lines), [line for line in lines if line["seconds"]]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
-    for panel, column, title, least in ((axes[0], "seconds", "time of a fit, s", 0.01), (axes[1], "peak_mb", "memory, MB", 1)):
+    panels = (axes[0], "seconds", "time of a fit, s", 0.01), (axes[1], "peak_mb", "memory, MB", 1)
+    for panel, column, title, least in panels:
         most = max([float(line[column]) for line in done] + [10 * least])
         draw_panel(panel, models, column, title, (least, 2 * most))
     figure.savefig(path, metadata={"Date": None})

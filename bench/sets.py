@@ -6,7 +6,8 @@ import numpy
 
 
 class Sets:
-    """Each function gives the path of a file; `scale` multiplies the numbers of rows, for a quick look. data: a folder of real sets."""
+    """Each function gives the path of a file; `scale` multiplies the numbers of rows, for a quick look. data: a folder
+    of real sets."""
 
     def __init__(self, folder, scale, data=None):
         self.folder, self.scale, self.data = pathlib.Path(folder), scale, data and pathlib.Path(data)
@@ -31,7 +32,8 @@ class Sets:
         def make(path):
             random = numpy.random.default_rng(seed)
             centres = random.standard_normal((groups, columns))
-            numpy.save(path, centres[random.integers(groups, size=rows)] + 0.5 * random.standard_normal((rows, columns)))
+            group = random.integers(groups, size=rows)
+            numpy.save(path, centres[group] + 0.5 * random.standard_normal((rows, columns)))
         return self.file(f"mixture_{rows}_{columns}_{groups}_{seed}.npy", make)
 
     def rare(self, rows, columns, seed=14):
