@@ -4,7 +4,7 @@
 ninja := ninja $(if $(JOBS),-j$(JOBS))
 PREFIX ?= /usr/local
 
-.PHONY: all python install doc demo test test-all coverage check-data fuzz bench clean help
+.PHONY: all python install doc demo test test-all coverage check-data fuzz bench bench-scale clean help
 .DEFAULT_GOAL := all
 
 all:
@@ -59,8 +59,14 @@ reproduce-%:
 bench:
 	@scripts/install-deps bench
 	@scripts/configure build
-	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la
+	@$(ninja) --quiet -C build all bench/bench_core bench/bench_la bench/bench_gram
 	@/usr/bin/python3 bench/bench.py $(if $(ROWS),--rows $(ROWS)) $(ARGS)
+
+bench-scale:
+	@scripts/install-deps bench
+	@scripts/configure build
+	@$(ninja) --quiet -C build all bench/bench_core
+	@/usr/bin/python3 bench/scale.py $(ARGS)
 
 clean:
 	rm -rf build build-pip build-asan build-tsan build-fuzz build-coverage build-arm64 demo
@@ -79,6 +85,7 @@ help:
 	@echo "make bench ROWS=gram,krr   speed and memory beside other programs, all rows or some (ARGS=--help shows the options)"
 	@echo "make bench ARGS=--blas   ours on several core types of OpenBLAS, which must not matter"
 	@echo "make bench ARGS='--before DIR'   ours beside ours of another commit, built in DIR"
+	@echo "make bench-scale   time and memory of every model by the number of rows (ARGS=--write: into doc/scale.md)"
 	@echo "make reproduce-bctke DATA=DIR   the tables and figures of a paper, again; -ke, -nonparametric (CELLS=DIR keeps results, QUICK=1 ends in ten minutes)"
 	@echo "make clean  remove what the above made"
 	@echo "Each installs the Debian packages it misses (scripts/install-deps), as root or through sudo."

@@ -8,6 +8,7 @@ processors, in the TSV, are steadier. The rows stand in rows.py.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -37,6 +38,8 @@ def arguments():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="for both sides (all cores)")
     parser.add_argument("--repeats", type=int, default=9, help="runs of each side (9)")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of rows, for a quick look (1)")
+    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("DATA") or None,
+                        help="a folder of real sets, for rows that use one: mnist/train-images-idx3-ubyte.gz ($DATA)")
     parser.add_argument("--to", type=pathlib.Path, default=jobs.BUILD / "bench", help="the folder for table.tsv and table.svg")
     parser.add_argument("--blas", nargs="?", const=CORES, metavar="CORES",
                         help=f"ours on several core types of OpenBLAS, which must not matter ({CORES}; known: {', '.join(NEEDED)})")
@@ -81,13 +84,15 @@ def environment(job, threads, scale, core):
     return words
 
 
-def run(command, job, words):
-    """What a job prints, or {"missing": ...}, or {"failed": ...}."""
+def run(command, job, words, timeout=None):
+    """What a job prints, or {"missing": ...}, or {"failed": ...}, also after so many seconds."""
     command = [str(word) for word in command]
     try:
-        result = subprocess.run(command, env=words, capture_output=True, text=True)
+        result = subprocess.run(command, env=words, capture_output=True, text=True, timeout=timeout)
     except FileNotFoundError:
         return {"missing": command[0]}
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not done after {timeout:g} s"}
     if result.returncode != 0:
         return {"failed": f"{' '.join(command)}\n{result.stderr}"}
     found = json.loads(result.stdout.splitlines()[-1])
@@ -172,7 +177,8 @@ class Measured:
         """One line of the TSV: {column: value}, None where there is nothing to say."""
         row, cells = self.row, dict.fromkeys(table.columns(self.options))
         cells.update(row=self.name, what=row.what, size=row.size, threads=self.threads, wanted=row.wanted, share_wanted=row.share,
-                     memory_wanted=row.memory, beyond_wanted_s=row.beyond)
+                     memory_wanted=row.memory, memory_mb_wanted=row.memory_mb, beyond_wanted_s=row.beyond,
+                     slope_wanted=row.slope)
         cells["peer"] = self.left_out.get("peer") or (row.peer.who if row.peer else None)
         cells["difference"] = self.difference
         for side in ("ours", "peer"):
@@ -209,6 +215,11 @@ class Measured:
             cells[f"before_{core}"] = before[core]
 
 
+def slope(row, cells, row_before, cells_before):
+    """The power of the number of objects that the seconds of ours grow with."""
+    return math.log(cells["ours_s"] / cells_before["ours_s"]) / math.log(row.count / row_before.count)
+
+
 def spread(cells, name, unit, values):
     cells[name + unit], cells[name + "_min" + unit], cells[name + "_max" + unit] = (
         statistics.median(values), min(values), max(values))
@@ -238,14 +249,19 @@ def measure_rows(options):
     """(lines of the table, notes, versions, kernels of BLAS by core type)"""
     lines, notes, versions, blas = [], [], {}, {}
     with tempfile.TemporaryDirectory(prefix="rkhs-bench-") as folder:
-        data = sets.Sets(folder, options.scale)
+        data = sets.Sets(folder, options.scale, options.data)
         for name in options.names:
+            before = None  # the row before, and its cells
             for row in rows.ROWS[name](data):
                 if (row.threads or 1) > options.threads:
                     print(f"  {name}: {row.what}, {row.size}: left out, it needs {row.threads} threads", file=sys.stderr)
                     continue
                 measured = Measured(name, row, options, pathlib.Path(folder))
                 lines.append(measured.cells())
+                if row.slope:
+                    lines[-1]["slope"] = slope(row, lines[-1], *before)
+                    notes.append(f"{row.what} {row.size}: seconds grow as n^{lines[-1]['slope']:.2f}")
+                before = row, lines[-1]
                 versions.update(measured.versions)
                 for core, names in measured.blas.items():
                     blas.setdefault(core, set()).update(names)
@@ -259,7 +275,7 @@ def measure_rows(options):
 
 def main():
     options = arguments()
-    for program in (jobs.CORE, jobs.LA):
+    for program in jobs.PROGRAMS:
         if not (jobs.BUILD / "bench" / program).exists():
             sys.exit(f"bench: {jobs.BUILD / 'bench' / program} is not there: run `make bench`")
     options.to.mkdir(parents=True, exist_ok=True)
@@ -268,8 +284,9 @@ def main():
     picture.draw(lines, options.to / "table.svg")
     print(f"\nmedian [least..most] of {options.repeats} rounds; ratio: the peer's time over ours, above 1 ours is faster; share: the "
           f"time of the limit over ours;\nwanted: the least ratio; share: the least share; MB x: the most memory, over the peer's; "
-          f"+ s: the most seconds beyond the peer's;\nMB: by how much memory rose; differs: the largest difference over the largest "
-          f"number. {line_of_names(versions, blas)}\n")
+          f"MB: the most memory;\n+ s: the most seconds beyond the peer's; n^: the most growth from the row before, as "
+          f"a power of the number of objects;\nMB: by how much memory rose; differs: the largest difference over the "
+          f"largest number. {line_of_names(versions, blas)}\n")
     table.print_main(lines, options.before)
     if options.blas:
         print(f"\nSeconds of ours by core type of OpenBLAS, and the largest ratio between two, wanted: at most {BLAS_WANTED}; the "

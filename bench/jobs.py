@@ -10,6 +10,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent / "build"
 CORE = "bench_core"  # a user's program
 LA = "bench_la"      # calls src/la itself
+GRAM = "bench_gram"  # calls src/gram itself
+PROGRAMS = CORE, LA, GRAM
 
 
 @dataclasses.dataclass
@@ -34,6 +36,11 @@ def core(job, who="rkhs", **options):
     def command(threads, out):
         return [job, *words, "--threads", threads, *(["--out", out] if out else [])]
     return Job(who, "", command, calls=options.get("calls", 1), program=CORE)
+
+
+def of_gram(job, who="rkhs", **options):
+    """A job of bench_gram: of_gram("product", gram="lazy", columns=4, kernel="rbf(gamma=1)", x=file)."""
+    return dataclasses.replace(core(job, who, **options), program=GRAM)
 
 
 def la(job, who="rkhs", threads=None, instructions=None, **options):
@@ -91,6 +98,12 @@ def flops(count, text="flops"):
     return Limit(text, job, count / (8 * n ** 3))
 
 
+def products(count, text="flops, as a product"):
+    """At the speed of our own product of large matrices."""
+    n = 1000
+    return Limit(text, la("product", m=n, n=n, k=n), count / (2 * n ** 3))
+
+
 def peak(count, type="double", instructions=None, text="fused multiply-adds"):
     """At the speed of fused multiply-adds in registers, of one instruction set."""
     return Limit(text, la("peak", type=type, instructions=instructions), count / 1e9)
@@ -117,7 +130,10 @@ class Row:
     wanted: float = None   # the ratio that the project wants
     share: float = None    # and the share of the limit
     memory: float = None   # and the most memory, as a share of the peer's
+    memory_mb: float = None  # and the most memory, in MB
     beyond: float = None   # and the most seconds beyond the peer's; without a peer: in all
+    count: int = None      # how many objects
+    slope: float = None    # and the most growth from the row before to this one, as a power of `count`
     times: float = 1       # so many times the peer's work is ours: the ratio is that of equal work
     threads: int = None    # for both sides; as the bench is told to
     compare: str = None    # "values", or "signs": what both made must be alike, columns up to their sign

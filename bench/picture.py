@@ -9,8 +9,8 @@ FASTER, SLOWER, WANTED = "#0072b2", "#d55e00", "#009e73"
 
 
 def beside(c):
-    """What stands to the right of a row: ratio, share of the limit, what --blas and --before found, peak memory (the peer's), seconds
-    beyond the peer's."""
+    """What stands to the right of a row: ratio, share of the limit, what --blas and --before found, peak memory (the
+    peer's), growth, seconds beyond the peer's."""
     words = [f"{c['ratio']:.2f}x"] if c["ratio"] is not None else []
     if c["share"] is not None:
         asked = f" (wanted {c['share_wanted']:.0%})" if c["share_wanted"] is not None else ""
@@ -21,8 +21,10 @@ def beside(c):
     if c["ours_peak_mb"] is not None:
         peer = f" ({c['peer_peak_mb']:.0f})" if c["peer_peak_mb"] is not None else ""
         words.append(f"{c['ours_peak_mb']:.0f}{peer} MB")
+    if c["slope"] is not None:
+        words.append(f"n^{c['slope']:.2f}")
     if c["beyond_s"] is not None:
-        words.append(f"+{1e6 * c['beyond_s']:.0f} us")
+        words.append(f"+{1e6 * c['beyond_s']:.0f} us" if c["beyond_s"] < 0.1 else f"+{c['beyond_s']:.3g} s")
     return "; ".join(words)
 
 

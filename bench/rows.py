@@ -3,10 +3,15 @@
 Its name is what ROWS= says; @row(ask=True) runs only when asked for by name. Everything a row needs stands in it: the data, our
 job, the peer's code (a string, as timeit takes it), the limit, and the ratio that the project wants, if any.
 """
+import functools
 import subprocess
 import sys
+import tempfile
 
-from jobs import HERE, Row, core, fill, flops, instruction_sets, la, our_python, peak, python, python_is_built, r, read
+import numpy
+from jobs import (BUILD, HERE, Limit, Row, core, fill, flops, instruction_sets, la, of_gram, our_python, peak, products,
+                  python, python_is_built, r, read)
+from sets import gamma_of
 
 GAMMA = 0.05   # 1 / (2 sigma^2) with sigma near the median distance of Sets.vectors
 EXP = 32       # flops of an exp: 13 products and sums, and bringing the argument into range
@@ -89,7 +94,6 @@ def gram(sets):
 
 def write_raw(path):
     """The numbers of an NPY file alone, for R."""
-    import numpy
     numpy.load(path).tofile(path + ".raw")
 
 
@@ -532,6 +536,143 @@ def ke(sets):
     yield ke_row(sets, "ke steps, exact", sets.rows(2000), 0.3, 4.0, 10, 2)
     yield ke_row(sets, "ke steps, wide", sets.rows(4000), 1, 15.0, 10, 1)
     yield ke_row(sets, "ke steps, narrow", sets.rows(4000), 0.05, 15.0, 10, 1)
+
+
+# ---- many objects -------------------------------------------------------------------------------------------------------
+
+
+@row
+def lazy(sets):
+    """A fit without a stored Gram; and one product with K, of as many columns as lanczos takes, beside n^2 values."""
+    n, few, p, columns = sets.rows(50000), sets.rows(5000), 20, 4
+    x, kernel = sets.vectors(n, p), f"rbf(gamma={GAMMA})"
+    yield Row("kpca lazy fit, 2 of", f"{n}x{p}", core("fit", kernel=kernel, model="kpca(dim=2, gram=lazy)", x=x),
+              limit=flops(gram_flops(n, n, p), "flops: the Gram once"), memory_mb=300, repeats=1)
+    values = core("gram", kernel=kernel, x=sets.vectors(few, p), new=sets.vectors(few, p, 7))
+    yield Row(f"lazy product, {columns} columns", f"{n}x{p}",
+              of_gram("product", gram="lazy", columns=columns, kernel=kernel, x=x),
+              limit=Limit("values: n^2 of a Gram", values, (n / few) ** 2), share=1 / 1.3, repeats=3)
+
+
+SKLEARN_STREAM = """
+import numpy
+from sklearn.decomposition import IncrementalPCA
+from sklearn.kernel_approximation import Nystroem
+x = numpy.load({x!r})
+def fit(x):
+    features, pca = Nystroem(gamma={gamma}, n_components=min({m}, len(x)), random_state=0).fit(x), IncrementalPCA(2)
+    parts = [x[i:i + 10000] for i in range(0, len(x), 10000)]
+    for part in parts:
+        pca.partial_fit(features.transform(part))
+    return numpy.vstack([pca.transform(features.transform(part)) for part in parts])
+"""
+
+
+@row(ask=True)
+def nystrom_million(sets):
+    """The peer gets a tenth of the million rows: it goes over them by parts, and its time grows with their number."""
+    few, p, m = sets.rows(100000), 28, min(1000, sets.rows(100000))
+    setup = SKLEARN_STREAM.format(x=sets.vectors(few, p), gamma=GAMMA, m=m)
+    spec = f"kpca(dim=2, gram=nystrom(landmarks={m}))"
+    for n in (few, sets.rows(1000000)):
+        yield Row("kpca nystrom fit, 2 of", f"{n}x{p}, m={m}" + (f" (peer {few})" if n > few else ""),
+                  core("fit", kernel=f"rbf(gamma={GAMMA})", model=spec, x=sets.vectors(n, p)),
+                  python("scikit-learn, Nystroem (uniform) + IncrementalPCA", "python3-sklearn", setup, "fit(x)",
+                         "fit(x[:2000])"),
+                  products(2 * gram_flops(n, m, p) + 2 * n * m * m, "flops, as a product: K_nm and K_nm L^-T, twice"),
+                  wanted=3.0, share=1 / 1.5, memory=0.1, times=n / few, count=n, slope=1.05 if n > few else None,
+                  repeats=3, peer_repeats=1)
+
+
+RBF_SAMPLER = """
+import numpy
+from sklearn.kernel_approximation import RBFSampler
+x = numpy.load({x!r})
+def features(x, seed):
+    return RBFSampler(gamma={gamma}, n_components={m}, random_state=seed).fit_transform(x)
+"""
+
+
+def found_by(job):
+    """What a job finds, one number for each seed."""
+    with tempfile.TemporaryDirectory(prefix="rkhs-bench-") as folder:
+        out = f"{folder}/found.npy"
+        subprocess.run([str(word) for word in job.command(0, out, BUILD)], check=True, capture_output=True)
+        return numpy.load(out)
+
+
+def mean_and_deviation(values):
+    return f"{numpy.mean(values):.3g} +- {numpy.std(values, ddof=1):.1g}"
+
+
+def errors_of_features(x, gamma, independent):
+    """A sentence on the error of K. independent: the job of independent features."""
+    def note(ours, peer):
+        x64 = numpy.load(x)
+        square = gamma * (x64 * x64).sum(1)
+        K = numpy.exp(2 * gamma * x64 @ x64.T - square[:, None] - square)
+        errors = {"orthogonal": numpy.load(ours), "independent": found_by(independent)}
+        if peer:
+            errors["RBFSampler"] = [numpy.linalg.norm(K - F @ F.T) / numpy.linalg.norm(K) for F in numpy.load(peer)]
+        words = [f"{name} {mean_and_deviation(found)}" for name, found in errors.items()]
+        return "|K - Phi Phi'| / |K|: " + ", ".join(words)
+    return note
+
+
+@row
+def features(sets):
+    n, few, p, m, seeds = sets.rows(50000), sets.rows(1000), 28, 2000, 8
+    x = sets.vectors(n, p)
+    setup = RBF_SAMPLER.format(x=x, gamma=GAMMA, m=m) + (
+        "from sklearn.decomposition import PCA\n"
+        "def fit(x): return PCA(2, svd_solver='randomized', random_state=0).fit_transform(features(x, 0))")
+    yield Row("kpca features fit, 2 of", f"{n}x{p}, m={m}",
+              core("fit", kernel=f"rbf(gamma={GAMMA})", model=f"kpca(dim=2, gram=features(count={m}))", x=x),
+              python("scikit-learn, RBFSampler + PCA", "python3-sklearn", setup, "fit(x)", "fit(x[:256])"),
+              flops(n * m * (p + EXP + m), "flops: X W', cos and sin, half of Phi'Phi"), wanted=2.0, repeats=3)
+    generated = {"vectors": sets.vectors(few, p), "mixture": sets.mixture(few, p), "rare groups": sets.rare(few, p)}
+    for name, x in generated.items():
+        gamma = gamma_of(x)
+        job = functools.partial(of_gram, "features", kernel=f"rbf(gamma={gamma})", x=x, calls=seeds)
+        yield Row(f"features, {name}", f"{few}x{p}, m={m}, {seeds} seeds", job(gram=f"features(count={m})"),
+                  python("scikit-learn, RBFSampler", "python3-sklearn", RBF_SAMPLER.format(x=x, gamma=gamma, m=m),
+                         f"[features(x, seed) for seed in range({seeds})]", "features(x[:256], 0)", calls=seeds,
+                         once=True),
+                  flops(few * m * (p + EXP), "flops: X W', cos and sin"), repeats=3,
+                  note=errors_of_features(x, gamma, job(gram=f"features(count={m}, orthogonal=no)")))
+
+
+def residuals_of_landmarks(ours, peer):
+    return (f"tr(K - Phi Phi') / tr K: landmarks of a sample {mean_and_deviation(numpy.load(ours))}, "
+            f"of all rows {mean_and_deviation(numpy.load(peer))}")
+
+
+@row(ask=True)
+def landmark_sample(sets):
+    """What landmarks lose that are chosen among a sample of rows, beside those chosen among all."""
+    n, m, seeds = sets.rows(60000), min(500, sets.rows(60000)), 5
+    for name, x in (("mixture", sets.mixture(n, 28)), ("rare groups", sets.rare(n, 28)), ("MNIST", sets.mnist(n))):
+        if not x:
+            print("  landmark_sample: MNIST is left out: DATA names no folder with mnist/train-images-idx3-ubyte.gz",
+                  file=sys.stderr)
+            continue
+        p, looked_at = numpy.load(x, mmap_mode="r").shape[1], min(n, max(10000, 10 * m))  # as rk_sample_rows
+        job = functools.partial(of_gram, "landmarks", landmarks=m, kernel=f"rbf(gamma={gamma_of(x)})", x=x, calls=seeds)
+        yield Row(f"landmarks, {name}", f"{n}x{p}, m={m}, {seeds} seeds", job(among="sample"),
+                  job(among="all", who="rkhs, all rows"),
+                  flops(gram_flops(looked_at, m, p) + looked_at * m * m, "flops: K_nm, K_nm L^-T of the sample"),
+                  repeats=3, note=residuals_of_landmarks)
+
+
+@row(ask=True)
+def hundred_thousand(sets):
+    """Fits by default, as doc/scale.md shows them."""
+    n, p = sets.rows(100000), 50
+    x = sets.vectors(n, p)
+    for model in ("kpca", "kle", "lpp", "npe", "krr", "contrastive", "spectral"):
+        more = {"y": sets.targets(n)} if model == "krr" else {}
+        yield Row(f"{model} fit", f"{n}x{p}", core("fit", model=model, x=x, **more), beyond=300, memory_mb=1500,
+                  repeats=1)
 
 
 # ---- scores -------------------------------------------------------------------------------------------------------------

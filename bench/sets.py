@@ -1,14 +1,16 @@
 """Data sets of the bench, made when a row first asks for one, the same in every run."""
+import gzip
 import pathlib
 
 import numpy
 
 
 class Sets:
-    """Each function gives the path of a file; `scale` multiplies the numbers of rows, for a quick look."""
+    """Each function gives the path of a file; `scale` multiplies the numbers of rows, for a quick look. data: a folder
+    of real sets."""
 
-    def __init__(self, folder, scale):
-        self.folder, self.scale = pathlib.Path(folder), scale
+    def __init__(self, folder, scale, data=None):
+        self.folder, self.scale, self.data = pathlib.Path(folder), scale, data and pathlib.Path(data)
 
     def rows(self, n):
         return n if self.scale == 1 else max(20, int(n * self.scale))
@@ -24,6 +26,39 @@ class Sets:
         def make(path):
             numpy.save(path, numpy.random.default_rng(seed).standard_normal((rows, columns)) * 0.9 ** numpy.arange(columns))
         return self.file(f"vectors_{rows}_{columns}_{seed}.npy", make)
+
+    def mixture(self, rows, columns, groups=20, seed=13):
+        """Round groups of the same size, a little apart."""
+        def make(path):
+            random = numpy.random.default_rng(seed)
+            centres = random.standard_normal((groups, columns))
+            group = random.integers(groups, size=rows)
+            numpy.save(path, centres[group] + 0.5 * random.standard_normal((rows, columns)))
+        return self.file(f"mixture_{rows}_{columns}_{groups}_{seed}.npy", make)
+
+    def rare(self, rows, columns, seed=14):
+        """Large groups with long tails, and a twentieth of the rows in tight groups of 1 to 32, far from all others."""
+        def make(path):
+            random, few = numpy.random.default_rng(seed), rows // 20
+            group = numpy.repeat(numpy.arange(few), numpy.arange(few) % 32 + 1)[:few]
+            apart = 3 * random.standard_normal((few, columns))[group] + 0.1 * random.standard_normal((few, columns))
+            radius = random.standard_t(3, (rows - few, 1))
+            large = random.standard_normal((8, columns))[random.integers(8, size=rows - few)]
+            x = numpy.vstack([large + 0.2 * radius * random.standard_normal((rows - few, columns)), apart])
+            numpy.save(path, x[random.permutation(rows)])
+        return self.file(f"rare_{rows}_{columns}_{seed}.npy", make)
+
+    def mnist(self, rows):
+        """The first training images of MNIST, pixels from 0 to 1; None: the folder of real sets has them not."""
+        images = self.data and self.data / "mnist" / "train-images-idx3-ubyte.gz"
+        if not images or not images.exists():
+            return None
+
+        def make(path):
+            with gzip.open(images) as file:
+                x = numpy.frombuffer(file.read(), numpy.uint8, offset=16).reshape(-1, 784)[:rows]
+            numpy.save(path, (x / 255).astype(numpy.float32))
+        return self.file(f"mnist_{rows}.npy", make)
 
     def targets(self, rows, seed=1):
         return self.file(f"targets_{rows}_{seed}.npy",
@@ -127,6 +162,14 @@ class Sets:
                 values.append(weights / numpy.sqrt((weights ** 2).sum()))
             save_csr(path, numpy.concatenate(values), indices, columns)
         return self.file(f"text_{rows}_{columns}.npz", make)
+
+
+def gamma_of(path, rows=1000):
+    """1 / (2 sigma^2) with sigma the median distance of the first rows, to three digits."""
+    x = numpy.load(path, mmap_mode="r")[:rows].astype(float)
+    square = (x * x).sum(1)
+    distances = (square[:, None] + square - 2 * x @ x.T)[numpy.triu_indices(len(x), 1)]
+    return float(f"{0.5 / numpy.median(distances):.3g}")
 
 
 def molecule(random):

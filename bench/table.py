@@ -3,7 +3,8 @@
 COLUMNS = ("row", "what", "size", "threads", "ours_s", "ours_min_s", "ours_max_s", "peer", "peer_s", "peer_min_s", "peer_max_s",
            "ratio", "ratio_min", "ratio_max", "wanted", "share", "limit", "ours_peak_mb", "peer_peak_mb",
            "ours_cpu_s", "peer_cpu_s", "difference", "memory", "memory_wanted", "beyond_s", "beyond_wanted_s",
-           "share_wanted", "before_s", "before_ratio", "before_wanted", "blas_ratio", "blas_wanted", "ratio_unset")
+           "share_wanted", "memory_mb_wanted", "slope", "slope_wanted", "before_s", "before_ratio", "before_wanted",
+           "blas_ratio", "blas_wanted", "ratio_unset")
 
 
 def columns(options):
@@ -38,7 +39,9 @@ def wanted(c):
     for name, bound, form in (("ratio", "wanted", "{:.2f}"), ("share", "share_wanted", "share {:.0%}")):
         if c[bound] is not None:
             words.append(form.format(c[bound]) + (" MISSED" if c[name] is not None and c[name] < c[bound] else ""))
-    for name, bound, text in (("memory", "memory_wanted", "MB x{:.2g}"), ("beyond_s", "beyond_wanted_s", "+{:.2g} s")):
+    for name, bound, text in (("memory", "memory_wanted", "MB x{:.2g}"),
+                              ("ours_peak_mb", "memory_mb_wanted", "{:.0f} MB"),
+                              ("beyond_s", "beyond_wanted_s", "+{:.3g} s"), ("slope", "slope_wanted", "n^{:.2f}")):
         if c[bound] is not None:
             words.append(at_most(c, name, bound, text))
     return ", ".join(words) or "-"
