@@ -350,6 +350,7 @@ static void progress_does_not_begin_anew(void **state) {
     } calls[] = {
         {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150))"},
         {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150, by=uniform))"},
+        {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150, by=kmeans))"},
         {"a fit", call_first_fit, "kpca(solver=lanczos)"},
         {"an inverse", call_inverse, "kpca"},
         {"an anomaly", call_anomaly, "kpca"},
@@ -359,7 +360,7 @@ static void progress_does_not_begin_anew(void **state) {
         {"a Gram", call_gram, "kpca"},
         {"a transform", call_transform, "kpca"},
     };
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 11; i++) {
         rk_mark mark = rk_scratch_mark(env);
         work w;
         work_open(env, &w, calls[i].spec);
