@@ -18,6 +18,9 @@ enum {
 
 /* ---- features.c: features phi(x) ------------------------------------------------------------------------------- */
 
+/* Kinds of data that have random features: w'x is the linear kernel. */
+#define RK_KIND_VECTORS ((unsigned)(RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE | RK_KIND_BITS))
+
 /* A range of random features, functions of w'x for some rows w of `objects`. */
 typedef struct rk_feature_part {
     enum {
