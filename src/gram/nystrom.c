@@ -138,17 +138,18 @@ done:
     return status;
 }
 
-/* Landmarks that are chosen beforehand. */
-static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m) {
+/* Features by the landmarks at `index`. Those that the others explain are dropped, unless the kernel's values depend on
+ * all of them (`root`). */
+static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m, int root) {
     rkhs_status status = RKHS_OK;
     double *A;
     int64_t rank, *order;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
     TRY(rk_scratch(g->env, m, sizeof *order, &order));
     for (int64_t i = 0; i < m; i++) order[i] = i;
-    TRY(bind_landmarks(g, index, m, 0));
-    TRY(factor_landmarks(g, m, 0, A, index, order, &rank));
-    if (rank < m) TRY(bind_landmarks(g, index, rank, 0));
+    TRY(bind_landmarks(g, index, m, root));
+    TRY(factor_landmarks(g, m, root, A, index, order, &rank));
+    if (rank < m) TRY(bind_landmarks(g, index, root ? m : rank, root)); /* in the order of the pivots */
     TRY(keep_triangle(g, A, m, order, rank));
 done:
     return status;
@@ -159,7 +160,7 @@ static rkhs_status build_drawn(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     int64_t rank, *order;
     TRY(draw(g, m, index, &rank, &g->Phi));
-    if (!g->Phi) return build_on_landmarks(g, index, rank);
+    if (!g->Phi) return build_on_landmarks(g, index, rank, 0);
     g->ldp = m;
     TRY(rk_scratch(g->env, rank, sizeof *order, &order));
     for (int64_t i = 0; i < rank; i++) order[i] = i;
@@ -191,21 +192,14 @@ done:
     return status;
 }
 
-/* A kernel whose values depend on the landmarks. All landmarks are kept, also those that the others explain, so that
- * new objects are compared by the same kernel. */
+/* A kernel whose values depend on the landmarks: new objects are compared by the same kernel, and L has rows of all. */
 static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     rk_features *f = g->features;
-    double *A, *rest;
-    int64_t rank, *order;
-    TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
-    TRY(rk_scratch(g->env, m, sizeof *order, &order));
-    for (int64_t i = 0; i < m; i++) order[i] = i;
-    TRY(bind_landmarks(g, index, m, 1));
-    TRY(factor_landmarks(g, m, 1, A, index, order, &rank));
-    if (rank < m) TRY(bind_landmarks(g, index, m, 1)); /* in the order of the pivots */
+    double *rest;
+    TRY(build_on_landmarks(g, index, m, 1));
     TRY(rk_bind(g->env, g->kernel, g->x, f->bound, &g->bound));
-    TRY(keep_triangle(g, A, m, order, rank));
+    int64_t rank = f->rank;
     TRY(rk_scratch(g->env, m * m, sizeof *rest, &rest));
     if (rank < m) TRY(rk_features_rows(g->env, NULL, f, f->bound, rank, m - rank, rest, m));
     for (int64_t i = rank; i < m; i++) memcpy(f->L + i * rank, rest + (i - rank) * m, (size_t)rank * sizeof *f->L);
@@ -241,7 +235,7 @@ static rkhs_status build_nystrom(rk_gram *g) {
         rk_require_memory(g->env, 8.0 * (double)count * ((double)rk_min(g->n, rk_sample_rows(count)) + 2.0 * (double)count),
                           what, "choose fewer landmarks, or raise the memory limit")));
     if (!referred) {
-        TRY(drawn ? build_drawn(g, index, m) : build_on_landmarks(g, index, count));
+        TRY(drawn ? build_drawn(g, index, m) : build_on_landmarks(g, index, count, 0));
     } else {
         if (drawn) TRY(draw_referred(g, index, count));
         TRY(build_referred(g, index, count));
