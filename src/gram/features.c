@@ -25,7 +25,8 @@ void rk_features_free(rkhs_env *env, rk_features *f) {
 
 rkhs_status rk_features_bind(rkhs_env *env, const rk_features *f, const rkhs_kernel *kernel, const rkhs_data *x,
                              rk_bound **rows) {
-    return rk_bind(env, f->kernel ? f->kernel : kernel, x, f->bound, rows);
+    /* w'x refers to nothing, and x may be of another kind than w. */
+    return f->kernel ? rk_bind(env, f->kernel, x, NULL, rows) : rk_bind(env, kernel, x, f->bound, rows);
 }
 
 /* x bound for its features. */

@@ -55,16 +55,20 @@ rkhs_status rk_gram_entries(const rk_gram *g, const int64_t *I, const int64_t *J
     return status;
 }
 
-rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
-    rk_mark mark = rk_scratch_mark(g->env);
+rkhs_status rk_bound_diag(rkhs_env *env, const rk_bound *bound, double *out) {
+    rk_mark mark = rk_scratch_mark(env);
     rk_work *work;
-    for (int64_t i = 0; g->K && i < g->n; i++) out[i] = g->K[i * g->ldk + i];
-    if (g->K) return RKHS_OK;
-    rkhs_status status = rk_work_new(g->env, g->bound, g->bound, &work);
-    for (int64_t i = 0; status == RKHS_OK && i < g->n; i += RK_TILE)
-        status = rk_diag_of(g->bound, i, rk_min(RK_TILE, g->n - i), out + i, work[0]);
-    rk_scratch_release(g->env, mark);
+    int64_t n = bound->x->rows;
+    rkhs_status status = rk_work_new(env, bound, bound, &work);
+    for (int64_t i = 0; status == RKHS_OK && i < n; i += RK_TILE)
+        status = rk_diag_of(bound, i, rk_min(RK_TILE, n - i), out + i, work[0]);
+    rk_scratch_release(env, mark);
     return status;
+}
+
+rkhs_status rk_gram_diag(const rk_gram *g, double *out) {
+    for (int64_t i = 0; g->K && i < g->n; i++) out[i] = g->K[i * g->ldk + i];
+    return g->K ? RKHS_OK : rk_bound_diag(g->env, g->bound, out);
 }
 
 rkhs_status rk_gram_check_finite(const rk_gram *g, double sum) {

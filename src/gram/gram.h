@@ -18,6 +18,9 @@ enum {
 
 /* ---- features.c: features phi(x) ------------------------------------------------------------------------------- */
 
+/* Kinds of data that have random features: w'x is the linear kernel. */
+#define RK_KIND_VECTORS ((unsigned)(RK_KIND_DENSE | RK_KIND_IMAGE | RK_KIND_SPARSE | RK_KIND_BITS))
+
 /* A range of random features, functions of w'x for some rows w of `objects`. */
 typedef struct rk_feature_part {
     enum {
@@ -188,6 +191,17 @@ static inline int64_t rk_sample_rows(int64_t landmarks) { return rk_max(10000, 1
 /* Chooses up to m landmarks among the objects that `bound` holds, by randomly pivoted Cholesky (rpcholesky.c). Phi is
  * n x m; index are the landmarks. Row index[i] of Phi ends at column i. */
 rkhs_status rk_rpcholesky(const rk_gram *g, const rk_bound *bound, int64_t m, double *Phi, int64_t *index, int64_t *rank);
+/* The same by kernel k-means (kernel_kmeans.c), without a factor: up to m landmarks, one of each cluster, after so many
+ * rounds at most. Each takes as many kernel values as there are pairs of objects. */
+enum { RK_KMEANS_ROUNDS = 4 };
+rkhs_status rk_kernel_kmeans(const rk_gram *g, const rk_bound *bound, int64_t m, int64_t *index, int64_t *count);
+/* k(x,x) of the objects that `bound` holds. */
+rkhs_status rk_bound_diag(rkhs_env *env, const rk_bound *bound, double *out);
+/* sums[i] = d[0] + .. + d[i]: those of a tile of rows are added to the sum of the tiles before it. */
+void rk_running_sums(int64_t n, const double *d, double *sums);
+/* Draws one of n rows with probability proportional to its weight, from the running sums of weights; (round, q) numbers
+ * the draws of a choice of landmarks. */
+int64_t rk_draw_weighted(rkhs_env *env, int64_t n, const double *sums, int64_t round, int64_t q);
 /* Refuses a negative residual `left` of k(x,x) = diag: a positive semi-definite Gram has none but for rounding. */
 rkhs_status rk_check_residual(const rk_gram *g, double left, double diag);
 

@@ -2,16 +2,16 @@
  *
  *     K ~ K_nS K_SS^-1 K_Sn = Phi Phi',   Phi = K_nS L^-T,   K_SS = L L',   K_nS: k(object, landmark)
  *
- * by=rpcholesky chooses landmarks that explain much (rpcholesky.c), and by=uniform costs less and explains less. Of
- * more than rk_sample_rows objects, rpcholesky looks at a random sample of so many; Phi is then not stored, and each
- * pass over the objects computes its rows again (features.c). Landmarks with a relative residual below 1e-12 are
- * dropped, to keep L well conditioned: the rank is then below m. */
+ * by=rpcholesky chooses landmarks that explain much (rpcholesky.c), by=kmeans objects amid clusters (kernel_kmeans.c),
+ * and by=uniform costs less and explains less. Of more than rk_sample_rows objects, the first two look at a random
+ * sample of so many; Phi is then not stored, and each pass over the objects computes its rows again (features.c).
+ * Landmarks with a relative residual below 1e-12 are dropped, to keep L well conditioned: the rank is then below m. */
 #include "gram/gram.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { BY_RPCHOLESKY, BY_UNIFORM, BY_GIVEN };
+enum { BY_RPCHOLESKY, BY_UNIFORM, BY_GIVEN, BY_KMEANS };
 static const double EXPLAINED = 1e-12;
 
 typedef struct nystrom {
@@ -25,8 +25,8 @@ static const rk_param params[] = {
     {.name = "landmarks", .aliases = "m", .kind = RK_INT, .offset = offsetof(nystrom, landmarks), .value = "500", .min = 1,
      .max = 1e9, .brief = "number of landmarks; at most n"},
     {.name = "by", .kind = RK_CHOICE, .offset = offsetof(nystrom, by), .value = "rpcholesky",
-     .choices = "rpcholesky|uniform|given",
-     .brief = "choice of the landmarks: randomly pivoted Cholesky, uniform at random, or the given rows"},
+     .choices = "rpcholesky|uniform|given|kmeans",
+     .brief = "choice of the landmarks: randomly pivoted Cholesky, uniform at random, the given rows, or kernel k-means"},
     {.name = "rows", .kind = RK_LIST, .offset = offsetof(nystrom, rows),
      .brief = "with by=given: the rows of the landmarks, counted from 0, as in [0:50,7]"},
     {.name = NULL},
@@ -35,13 +35,14 @@ static const rk_param params[] = {
 
 /* ---- choosing landmarks ---------------------------------------------------------------------------------------- */
 
-/* Landmarks by randomly pivoted Cholesky: `index` receives *rank of them, all_rows their factor Phi where all objects
- * were looked at and it is wanted; else NULL. */
+/* Landmarks by randomly pivoted Cholesky or by k-means: `index` receives *rank of them, all_rows their factor Phi where
+ * it was computed for all objects and is wanted; else NULL. */
 static rkhs_status draw(rk_gram *g, int64_t m, int64_t *index, int64_t *rank, double **all_rows) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     rk_mark mark = rk_scratch_mark(env);
     int64_t n = g->n, sample = rk_min(n, rk_sample_rows(m)), *rows = NULL;
+    int pivots = ((const nystrom *)g->spec->self)->by == BY_RPCHOLESKY;
     rkhs_data *some = NULL;
     rk_bound *bound = NULL;
     double *Phi = NULL;
@@ -52,8 +53,9 @@ static rkhs_status draw(rk_gram *g, int64_t m, int64_t *index, int64_t *rank, do
         TRY(rk_bind(env, g->kernel, some, g->bound, &bound));
         rk_log(env, RKHS_LOG_INFO, "landmarks are chosen among %s, drawn at random", rk_counted(sample, "row").text);
     }
-    TRY(rk_alloc(env, sample * m, sizeof *Phi, &Phi));
-    TRY(rk_rpcholesky(g, bound ? bound : g->bound, m, Phi, index, rank));
+    if (pivots) TRY(rk_alloc(env, sample * m, sizeof *Phi, &Phi));
+    TRY(pivots ? rk_rpcholesky(g, bound ? bound : g->bound, m, Phi, index, rank)
+               : rk_kernel_kmeans(g, bound ? bound : g->bound, m, index, rank));
     for (int64_t i = 0; rows && i < *rank; i++) index[i] = rows[index[i]];
     if (all_rows && !rows) *all_rows = Phi, Phi = NULL;
 done:
@@ -136,28 +138,29 @@ done:
     return status;
 }
 
-/* Landmarks that are chosen beforehand. */
-static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m) {
+/* Features by the landmarks at `index`. Those that the others explain are dropped, unless the kernel's values depend on
+ * all of them (`root`). */
+static rkhs_status build_on_landmarks(rk_gram *g, int64_t *index, int64_t m, int root) {
     rkhs_status status = RKHS_OK;
     double *A;
     int64_t rank, *order;
     TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
     TRY(rk_scratch(g->env, m, sizeof *order, &order));
     for (int64_t i = 0; i < m; i++) order[i] = i;
-    TRY(bind_landmarks(g, index, m, 0));
-    TRY(factor_landmarks(g, m, 0, A, index, order, &rank));
-    if (rank < m) TRY(bind_landmarks(g, index, rank, 0));
+    TRY(bind_landmarks(g, index, m, root));
+    TRY(factor_landmarks(g, m, root, A, index, order, &rank));
+    if (rank < m) TRY(bind_landmarks(g, index, root ? m : rank, root)); /* in the order of the pivots */
     TRY(keep_triangle(g, A, m, order, rank));
 done:
     return status;
 }
 
-/* Landmarks by randomly pivoted Cholesky: the factor of all objects, where it was computed, is Phi. */
-static rkhs_status build_rpcholesky(rk_gram *g, int64_t *index, int64_t m) {
+/* Landmarks that are drawn: the factor of all objects, where it was computed, is Phi. */
+static rkhs_status build_drawn(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     int64_t rank, *order;
     TRY(draw(g, m, index, &rank, &g->Phi));
-    if (!g->Phi) return build_on_landmarks(g, index, rank);
+    if (!g->Phi) return build_on_landmarks(g, index, rank, 0);
     g->ldp = m;
     TRY(rk_scratch(g->env, rank, sizeof *order, &order));
     for (int64_t i = 0; i < rank; i++) order[i] = i;
@@ -189,21 +192,14 @@ done:
     return status;
 }
 
-/* A kernel whose values depend on the landmarks. All landmarks are kept, also those that the others explain, so that
- * new objects are compared by the same kernel. */
+/* A kernel whose values depend on the landmarks: new objects are compared by the same kernel, and L has rows of all. */
 static rkhs_status build_referred(rk_gram *g, int64_t *index, int64_t m) {
     rkhs_status status = RKHS_OK;
     rk_features *f = g->features;
-    double *A, *rest;
-    int64_t rank, *order;
-    TRY(rk_scratch(g->env, m * m, sizeof *A, &A));
-    TRY(rk_scratch(g->env, m, sizeof *order, &order));
-    for (int64_t i = 0; i < m; i++) order[i] = i;
-    TRY(bind_landmarks(g, index, m, 1));
-    TRY(factor_landmarks(g, m, 1, A, index, order, &rank));
-    if (rank < m) TRY(bind_landmarks(g, index, m, 1)); /* in the order of the pivots */
+    double *rest;
+    TRY(build_on_landmarks(g, index, m, 1));
     TRY(rk_bind(g->env, g->kernel, g->x, f->bound, &g->bound));
-    TRY(keep_triangle(g, A, m, order, rank));
+    int64_t rank = f->rank;
     TRY(rk_scratch(g->env, m * m, sizeof *rest, &rest));
     if (rank < m) TRY(rk_features_rows(g->env, NULL, f, f->bound, rank, m - rank, rest, m));
     for (int64_t i = rank; i < m; i++) memcpy(f->L + i * rank, rest + (i - rank) * m, (size_t)rank * sizeof *f->L);
@@ -211,7 +207,7 @@ done:
     return status;
 }
 
-/* The landmarks of by=given and by=uniform; for by=rpcholesky, room for m of them. */
+/* The landmarks of by=given and by=uniform; for the others, room for m of them. */
 static rkhs_status listed(rk_gram *g, const nystrom *s, int64_t m, int64_t **index, int64_t *count) {
     if (s->by == BY_GIVEN) {
         if (!s->rows) return rk_fail(g->env, RKHS_ERR_SPEC, "nystrom(by=given) needs rows=, as in rows=[0:50,7]");
@@ -228,7 +224,7 @@ static rkhs_status build_nystrom(rk_gram *g) {
     rk_mark mark = rk_scratch_mark(g->env);
     const nystrom *s = g->spec->self;
     int64_t m = rk_min(s->landmarks, g->n), *index, count;
-    int referred = rk_kernel_any_has(g->kernel, RK_REFERENCE);
+    int referred = rk_kernel_any_has(g->kernel, RK_REFERENCE), drawn = s->by == BY_RPCHOLESKY || s->by == BY_KMEANS;
     char what[128];
     if (s->rows && s->by != BY_GIVEN) FAIL(g->env, RKHS_ERR_SPEC, "nystrom: rows= is only for by=given");
     TRY(rk_alloc(g->env, 1, sizeof *g->features, &g->features));
@@ -239,9 +235,9 @@ static rkhs_status build_nystrom(rk_gram *g) {
         rk_require_memory(g->env, 8.0 * (double)count * ((double)rk_min(g->n, rk_sample_rows(count)) + 2.0 * (double)count),
                           what, "choose fewer landmarks, or raise the memory limit")));
     if (!referred) {
-        TRY(s->by == BY_RPCHOLESKY ? build_rpcholesky(g, index, m) : build_on_landmarks(g, index, count));
+        TRY(drawn ? build_drawn(g, index, m) : build_on_landmarks(g, index, count, 0));
     } else {
-        if (s->by == BY_RPCHOLESKY) TRY(draw_referred(g, index, count));
+        if (drawn) TRY(draw_referred(g, index, count));
         TRY(build_referred(g, index, count));
     }
     g->rank = g->features->rank;
@@ -263,7 +259,8 @@ const rk_gram_type rk_gram_nystrom = {
               .brief = "Nystrom approximation of the Gram matrix by m landmarks; the model keeps only these",
               .formula = "K_nS K_SS^-1 K_Sn",
               .where = "K_nS: the kernel values of all n objects with the landmarks S; K_SS: of the landmarks with each other",
-              .cost = "2 n m kernel values and 2 n m^2 flops; memory for at most max(10000, 10 m) rows of m numbers", .params = params,
+              .cost = "2 n m kernel values and 2 n m^2 flops; memory for at most s = max(10000, 10 m) rows of m numbers; by=kmeans: s^2 kernel values a round, of 4 at most",
+              .params = params,
               .size = sizeof(nystrom)},
     .offers = RK_FEATURES | RK_LANDMARKS, .build = build_nystrom,
 };

@@ -9,7 +9,7 @@
  * depends on the objects, and the error of a kernel value falls as 1/sqrt(F). */
 #include "gram/gram.h"
 
-#include <string.h>
+#include <stdio.h>
 
 typedef struct random_features {
     int64_t count;
@@ -105,8 +105,8 @@ static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t ro
     const rk_kernel_type *type = l->kernel->type;
     const void *self = l->kernel->spec->self;
     int64_t p = l->column ? l->columns : columns;
-    double *V;
-    TRY(rk_scratch(env, count * p, sizeof *V, &V));
+    double *V = W;
+    if (l->column) TRY(rk_scratch(env, count * p, sizeof *V, &V));
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < p; c++)
             V[i * p + c] = !type->random ? i == c
@@ -120,8 +120,8 @@ static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t ro
         double stretch = type->stretch(self, env->seed, row + i, 0);
         for (int64_t c = 0; c < p; c++) V[i * p + c] *= stretch;
     }
-    for (int64_t i = 0; i < count; i++) /* a column may be listed more than once */
-        for (int64_t c = 0; c < p; c++) W[i * columns + (l->column ? l->column[c] : c)] += V[i * p + c];
+    for (int64_t i = 0; l->column && i < count; i++) /* a column may be listed more than once */
+        for (int64_t c = 0; c < p; c++) W[i * columns + l->column[c]] += V[i * p + c];
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -161,6 +161,23 @@ done:
     return status;
 }
 
+/* Refuses vectors that do not fit: all of them, those of a leaf with columns of its own, and their products. */
+static rkhs_status require_memory(const rk_gram *g, const leaves *l, int64_t vectors) {
+    char what[128];
+    double more = 0, columns = (double)g->x->columns;
+    for (int64_t i = 0; i < l->count; i++) {
+        const leaf *at = &l->leaf[i];
+        double count = (double)g->features->part[i].count, own = at->column ? (double)at->columns : 0;
+        double products = at->kernel->type->random ? fmin(count, at->column ? own : columns) : 0;
+        more = fmax(more, count * own + products * products);
+    }
+    snprintf(what, sizeof what, "gram=features with %s of %s", rk_counted(vectors, "random vector").text,
+             rk_counted(g->x->columns, "column").text);
+    return rk_set_subject(g->env, "gram",
+                          rk_require_memory(g->env, 8.0 * ((double)vectors * columns + more), what,
+                                            "choose fewer features, use gram=nystrom, or raise the memory limit"));
+}
+
 static rkhs_status build_features(rk_gram *g) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
@@ -170,7 +187,7 @@ static rkhs_status build_features(rk_gram *g) {
     int64_t vectors, row = 0;
     double *W;
     rk_features *f;
-    if (!(g->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE)))
+    if (!(g->x->type->kind & RK_KIND_VECTORS))
         TRY(rk_set_subject(env, "gram",
                            rk_fail(env, RKHS_ERR_SPEC,
                                    "gram=features is for vectors of numbers, and these are %s data: use "
@@ -180,6 +197,7 @@ static rkhs_status build_features(rk_gram *g) {
     TRY(rk_alloc(env, 1, sizeof *f, &f));
     g->features = f;
     TRY(plan(g, &l, &vectors));
+    TRY(require_memory(g, &l, vectors));
     TRY(rk_data_dense_new(env, vectors, g->x->columns, &W, &f->objects));
     for (int64_t i = 0; i < l.count; row += f->part[i++].count)
         TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, g->x->columns, W + row * g->x->columns));
@@ -199,7 +217,7 @@ done:
 /* clang-format off */
 const rk_gram_type rk_gram_features = {
     .entry = {.name = "features",
-              .brief = "random features of kernels on vectors (rbf, laplacian, matern, rq, cauchy, relu, linear, and sums of these)",
+              .brief = "random features of kernels on vectors, dense or sparse, or bits (rbf, laplacian, matern, rq, cauchy, relu, linear, and sums of these)",
               .formula = "Phi Phi', Phi = sqrt(1/F) (cos w'x, sin w'x) for F random vectors w",
               .where = "the distribution of w depends on the kernel; m = 2 F features",
               .cost = "2 n m p flops and n m^2", .params = params, .size = sizeof(random_features)},

@@ -49,20 +49,17 @@ rkhs_status rk_check_residual(const rk_gram *g, double left, double diag) {
         left, diag);
 }
 
-/* Draws `count` rows with probability proportional to their residuals; `sums`: the running sums of these. */
-static void draw(rkhs_env *env, const double *sums, int64_t n, int64_t round, int64_t count, int64_t *out) {
-    for (int64_t q = 0; q < count; q++) {
-        double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)q) * sums[n - 1];
-        int64_t low = 0, high = n - 1; /* the first row whose sum exceeds u; never one of residual 0 */
-        while (low < high) {
-            int64_t middle = (low + high) / 2;
-            if (sums[middle] > u)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        out[q] = low;
+int64_t rk_draw_weighted(rkhs_env *env, int64_t n, const double *sums, int64_t round, int64_t q) {
+    double u = rk_uniform(env->seed, RK_STREAM_LANDMARK, (uint64_t)round, (uint64_t)q) * sums[n - 1];
+    int64_t low = 0, high = n - 1; /* the first row whose sum exceeds u; never one of weight 0 */
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (sums[middle] > u)
+            high = middle;
+        else
+            low = middle + 1;
     }
+    return low;
 }
 
 /* Goes through the proposed landmarks, whose residual Gram is H (count x count, destroyed). Accepts each with
@@ -98,7 +95,7 @@ static rkhs_status extend(pivots *p, int64_t round) {
     rkhs_env *env = p->g->env;
     int64_t n = p->n, m = p->m, have = p->rank, count = BLOCK, proposal[BLOCK], kept[BLOCK], chosen[BLOCK];
     double *fresh = p->Phi + have;
-    draw(env, p->sums, n, round, count, proposal);
+    for (int64_t q = 0; q < count; q++) proposal[q] = rk_draw_weighted(env, n, p->sums, round, q);
     TRY(values(p, proposal, count, 0, p->H, count));
     for (int64_t q = 0; q < count; q++) memcpy(p->rows + q * m, p->Phi + proposal[q] * m, (size_t)have * sizeof *p->rows);
     if (have) rk_gemm_tile('n', 't', count, count, have, -1.0, p->rows, m, p->rows, m, 1.0, p->H, count);
@@ -124,24 +121,12 @@ done:
     return status;
 }
 
-/* sums[i] = d[0] + .. + d[i]: those of a tile of rows are added to the sum of the tiles before it. */
-static void running_sums(int64_t n, const double *d, double *sums) {
+void rk_running_sums(int64_t n, const double *d, double *sums) {
     double before = 0, tile = 0;
     for (int64_t i = 0; i < n; i++) {
         if (i % RK_SUM_ROWS == 0 && i) before = sums[i - 1], tile = 0;
         sums[i] = before + (tile += d[i]);
     }
-}
-
-/* k(x,x) of all objects. */
-static rkhs_status diagonal(const pivots *p) {
-    rk_mark mark = rk_scratch_mark(p->g->env);
-    rk_work *work;
-    rkhs_status status = rk_work_new(p->g->env, p->x, p->x, &work);
-    for (int64_t i = 0; status == RKHS_OK && i < p->n; i += RK_TILE)
-        status = rk_diag_of(p->x, i, rk_min(RK_TILE, p->n - i), p->diag + i, work[0]);
-    rk_scratch_release(p->g->env, mark);
-    return status;
 }
 
 rkhs_status rk_rpcholesky(const rk_gram *g, const rk_bound *bound, int64_t m, double *Phi, int64_t *index, int64_t *rank) {
@@ -157,12 +142,12 @@ rkhs_status rk_rpcholesky(const rk_gram *g, const rk_bound *bound, int64_t m, do
     TRY(rk_scratch(env, BLOCK * m, sizeof *p.rows, &p.rows));
     TRY(rk_scratch(env, BLOCK * BLOCK, sizeof *p.H, &p.H));
     TRY(rk_scratch(env, BLOCK * BLOCK, sizeof *p.L, &p.L));
-    TRY(diagonal(&p));
+    TRY(rk_bound_diag(env, bound, p.diag));
     for (int64_t i = 0; i < n; i++) p.d[i] = fmax(p.diag[i], 0);
     trace = rk_rows_sum(n, 1, p.d);
     TRY(rk_gram_check_finite(g, trace));
     for (int64_t round = 0; p.rank < m && round < 100 + 10 * m; round++) {
-        running_sums(n, p.d, p.sums);
+        rk_running_sums(n, p.d, p.sums);
         if (!(p.sums[n - 1] > EXPLAINED * trace)) break;
         TRY(extend(&p, round));
         TRY(rk_progress(env, "landmarks", p.rank, m));

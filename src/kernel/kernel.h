@@ -206,7 +206,7 @@ rkhs_status rk_vector_prepare_dots(rkhs_env *env, rk_bound *b);    /* no norms o
 rkhs_status rk_vector_prepare_centred(rkhs_env *env, rk_bound *b); /* norms about the mean, if that saves digits */
 void rk_vector_release(rkhs_env *env, rk_bound *b);
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b);
-/* The slot `work` of kernels of inner products: floats are widened in it. */
+/* The slot `work` of kernels of inner products: floats are widened in it, and bits that are compared with numbers. */
 int64_t rk_vector_dots_work(const rk_bound *a, const rk_bound *b);
 /* Squared norms of some rows; a tile of inner products; a tile of squared distances. */
 void rk_vector_norms(const rk_bound *a, int64_t i0, int64_t ni, double *out, rk_work work); /* linear's `diag` */
@@ -262,6 +262,9 @@ void rk_sparse_columns_free(rkhs_env *env, struct rk_sparse_columns *columns);
 /* A tile of sums over the columns that both rows have: of products, of minima, or of |x| + |y| minus the term. */
 void rk_sparse_common(rk_pair what, const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                       double *out, int64_t ld);
+/* A tile of inner products of sparse rows of a with dense rows of b. */
+void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                    int64_t ld);
 /* The sum over all columns of two rows, of absolute differences or ratios. */
 double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j);
 /* |x - y|^2 of two rows, from their differences. */

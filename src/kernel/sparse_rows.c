@@ -145,6 +145,33 @@ static double row_common(rk_pair what, const rkhs_data *x, int64_t i, const rkhs
     return sum;
 }
 
+/* Whether rows i0 .. i0 + ni - 1 are one of the tiles that are stored by column. */
+static int is_tile(const rk_bound *b, int64_t i0, int64_t ni) {
+    return i0 % RK_TILE == 0 && ni == rk_min(RK_TILE, b->x->rows - i0);
+}
+
+void rk_sparse_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
+                    int64_t ld) {
+    const rk_sparse *s = sparse_of(a->x);
+    const rk_sparse_columns *of = ((const rk_vector_side *)a->side)->columns;
+    const rk_dense *y = rk_dense_of(b->x);
+    double column[RK_TILE];
+    for (int64_t i = 0; i < ni; i++) memset(out + i * ld, 0, (size_t)nj * sizeof *out);
+    if (!is_tile(a, i0, ni)) {
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t q = s->starts[i0 + i]; q < s->starts[i0 + i + 1]; q++)
+                for (int64_t j = 0; j < nj; j++) out[i * ld + j] += s->values[q] * rk_dense_at(y, j0 + j, s->columns[q]);
+        return;
+    }
+    for (int64_t k = of->tile[i0 / RK_TILE]; k < of->tile[i0 / RK_TILE + 1]; k++) {
+        for (int64_t j = 0; j < nj; j++) column[j] = rk_dense_at(y, j0 + j, of->column[k]);
+        for (int64_t q = of->start[k]; q < of->start[k + 1]; q++) {
+            double *row = out + of->row[q] * ld, value = of->value[q];
+            for (int64_t j = 0; j < nj; j++) row[j] += value * column[j];
+        }
+    }
+}
+
 double rk_sparse_distance(rk_pair what, const rkhs_data *x, int64_t i, const rkhs_data *y, int64_t j) {
     const rk_sparse *s = sparse_of(x), *t = sparse_of(y);
     int64_t p = s->starts[i], q = t->starts[j], end_p = s->starts[i + 1], end_q = t->starts[j + 1];
@@ -174,11 +201,6 @@ double rk_sparse_squared_distance(const rkhs_data *x, int64_t i, const rkhs_data
         q += d <= c;
     }
     return sum;
-}
-
-/* Whether rows i0 .. i0 + ni - 1 are one of the tiles that are stored by column. */
-static int is_tile(const rk_bound *b, int64_t i0, int64_t ni) {
-    return i0 % RK_TILE == 0 && ni == rk_min(RK_TILE, b->x->rows - i0);
 }
 
 /* out += term(u, v) for all u in column k of one tile and v in column l of another. */

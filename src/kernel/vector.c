@@ -5,7 +5,8 @@
  * computed again from the differences. So the relative error of every distance stays below 1e-12, and a row is at
  * distance 0 from itself. In few dimensions (DIRECT) differences are no slower, and always used. Sparse rows are not
  * centred: a mean would fill them. Products of bits are integers, and exact. Floats are widened for each tile, a chunk
- * of columns at a time, as long as a slice of la/product.c: so sums have the bits of those of doubles. */
+ * of columns at a time, as long as a slice of la/product.c: so sums have the bits of those of doubles. Inner products
+ * are also those of sparse rows or bits with dense rows, the vectors of random features. */
 #include "kernel/kernel.h"
 
 #include <limits.h>
@@ -128,13 +129,22 @@ void rk_vector_release(rkhs_env *env, rk_bound *b) {
 int64_t rk_vector_work(const rk_bound *a, const rk_bound *b) { return is_sparse(a) || is_bits(a) ? 0 : 2 * RK_TILE * CHUNK; }
 
 int64_t rk_vector_dots_work(const rk_bound *a, const rk_bound *b) {
-    return has_floats(a) || has_floats(b) ? 2 * RK_TILE * CHUNK : 0;
+    return has_floats(a) || has_floats(b) || is_bits(a) != is_bits(b) ? 2 * RK_TILE * CHUNK : 0;
 }
 
-/* Columns c0 .. c0+nc-1 of some rows minus the centre (NULL: 0): doubles where they are, or packed in `room`. */
+/* Columns c0 .. c0+nc-1 of some rows minus the centre (NULL: 0): doubles where they are, or packed in `room`. Bits have
+ * no centre. */
 static const double *chunk_of(const rk_bound *b, int64_t i0, int64_t ni, int64_t c0, int64_t nc, const double *centre,
                               double *room, int64_t *ld) {
     const rk_dense *d = dense_of(b);
+    if (is_bits(b)) {
+        const rk_bits *bits = b->x->self;
+        *ld = nc;
+        for (int64_t i = 0; i < ni; i++)
+            for (int64_t c = c0; c < c0 + nc; c++)
+                room[i * nc + c - c0] = (double)(bits->words[(i0 + i) * bits->stride + c / 64] >> c % 64 & 1);
+        return room;
+    }
     *ld = d->values && !centre ? d->ld : nc;
     if (d->values && !centre) return d->values + i0 * d->ld + c0;
     for (int64_t i = 0; i < ni; i++) {
@@ -150,7 +160,7 @@ static const double *chunk_of(const rk_bound *b, int64_t i0, int64_t ni, int64_t
     return room;
 }
 
-/* Inner products of centred rows, or of floats, a chunk of columns at a time. */
+/* Inner products of centred rows, of floats, or of bits with numbers, a chunk of columns at a time. */
 static void dots_by_chunks(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj,
                            const double *centre, double *out, int64_t ld, rk_work work) {
     double *room_a = rk_work_take(&work, RK_TILE * CHUNK), *room_b = rk_work_take(&work, RK_TILE * CHUNK);
@@ -168,17 +178,20 @@ static void dots_by_chunks(const rk_bound *a, int64_t i0, int64_t ni, const rk_b
 void rk_vector_dots(const rk_bound *a, int64_t i0, int64_t ni, const rk_bound *b, int64_t j0, int64_t nj, double *out,
                     int64_t ld, rk_work work) {
     if (is_sparse(a)) {
-        rk_sparse_common(RK_PAIR_PRODUCT, a, i0, ni, b, j0, nj, out, ld);
+        if (is_sparse(b))
+            rk_sparse_common(RK_PAIR_PRODUCT, a, i0, ni, b, j0, nj, out, ld);
+        else
+            rk_sparse_dots(a, i0, ni, b, j0, nj, out, ld);
         return;
     }
-    if (is_bits(a)) {
+    if (is_bits(a) && is_bits(b)) {
         const rk_bits *x = a->x->self, *y = b->x->self;
         rk_bits_tile(rk_bits_best(), ni, nj, x->stride, x->words + i0 * x->stride, x->stride, y->words + j0 * y->stride,
                      y->stride, out, ld);
         return;
     }
     const rk_dense *x = dense_of(a), *y = dense_of(b);
-    if (x->values && y->values)
+    if (!is_bits(a) && x->values && y->values)
         rk_product(ni, nj, a->x->columns, x->values + i0 * x->ld, x->ld, y->values + j0 * y->ld, y->ld, 0, out, ld);
     else
         dots_by_chunks(a, i0, ni, b, j0, nj, NULL, out, ld, work);

@@ -71,7 +71,7 @@ static void add_gram(const rk_plan *p, double m, rk_cost *c) {
         c->reads += c->passes * n * n;
     } else if (p->offers & RK_FEATURES) {
         int stored = n <= rows || p->type->need.reading != RK_READ_ONCE;
-        c->values += (rows + (rows < n ? n : 0)) * m;
+        c->values += (rows + (rows < n ? n : 0)) * m + (p->clusters ? RK_KMEANS_ROUNDS * rows * rows : 0);
         c->flops += rows * m * m + (rows < n ? n * m * m : 0);
         c->numbers += (stored ? n : rows) * (double)p->landmarks + 2 * m * m + fmin(n * m, CHUNK);
         c->reads += c->passes * n * m;
@@ -138,7 +138,7 @@ static int64_t fewer_landmarks(const rk_plan *plan, const rk_rates *rates, doubl
     rk_plan p = *plan;
     if (!can_have_landmarks(plan)) return 0;
     p.offers = RK_FEATURES;
-    p.given = 0;
+    p.given = p.clusters = 0;
     p.landmarks = tries[3];
     double least = rk_estimate_fit(&p, rates).seconds, most = seconds / (least <= LONG ? 2 : 4);
     for (int i = 0; i < 4; i++) {
@@ -308,12 +308,21 @@ static int64_t landmarks_of(const rk_spec *gram) {
     return 0;
 }
 
+/* Whether a gram's spec has by=kmeans. */
+static int has_clusters(const rk_spec *gram) {
+    char by[64] = "";
+    for (const rk_param *p = gram->entry->params; p && p->name; p++)
+        if (strcmp(p->name, "by") == 0) rk_choice_text(p->choices, *(const int *)((const char *)gram->self + p->offset), by);
+    return strcmp(by, "kmeans") == 0;
+}
+
 rk_plan rk_plan_of(const rkhs_model *m, const rk_spec *gram, const rkhs_data *x, const rkhs_data *gram_data, int64_t dim,
                    double room) {
     return (rk_plan){.type = m->type,
                      .self = m->spec->self,
                      .offers = ((const rk_gram_type *)gram->entry)->offers,
                      .landmarks = landmarks_of(gram),
+                     .clusters = has_clusters(gram),
                      .given = gram_data->type->kind == RK_KIND_GRAM && !m->kernel->children,
                      .psd = rk_kernel_all_have(m->kernel, RK_PSD),
                      .n = gram_data->rows,

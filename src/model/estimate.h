@@ -21,6 +21,7 @@ typedef struct rk_plan {
     const void *self; /* the model's parameters */
     unsigned offers;  /* of the gram: RK_MATRIX, ... */
     int64_t landmarks;
+    int clusters; /* landmarks are chosen by k-means */
     int given; /* K is there */
     int psd;   /* the kernel is positive semi-definite: landmarks serve */
     int64_t n, dim, columns;

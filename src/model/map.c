@@ -410,7 +410,7 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     if (rk_archive_has(archive, "map/features/parts")) {
         TRY(rk_features_load(env, archive, m->objects->columns, &m->features));
         m->object_count = m->objects->rows;
-        if (m->features->width != m->width || nearest || degree || !(m->objects->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE)))
+        if (m->features->width != m->width || nearest || degree || !(m->objects->type->kind & RK_KIND_VECTORS))
             FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit its map: fit the model again");
     }
     if (c.shape[0] != m->dim || m->objects->rows != m->object_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||

@@ -13,17 +13,6 @@ static rkhs_status apply_mul(void *context, rkhs_env *env, const double *V, int6
     return rk_gram_mul(g, V, k, out);
 }
 
-/* A V, for a stored A. */
-typedef struct stored {
-    int64_t n;
-    const double *A;
-} stored;
-
-static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const stored *s = context;
-    return rk_symm(env, s->n, s->A, s->n, k, V, out);
-}
-
 static int factors(const rk_spec *solver) { return ((const rk_solver_type *)solver->entry)->factors; }
 
 /* (K + mu I) a = T. */
@@ -56,7 +45,7 @@ static rkhs_status solve_features(const rk_gram *g, const rk_spec *solver, const
                                   rk_feature_sums *sums) {
     rkhs_status status = RKHS_OK;
     int64_t r = g->rank, known = problem->before ? problem->known : 0;
-    stored s = {.n = r};
+    rk_matrix m = {.n = r};
     double *weight = NULL, *A;
     TRY(rk_scratch(g->env, r * problem->k, sizeof *sums->product, &sums->product));
     TRY(rk_scratch(g->env, r * r, sizeof *sums->square, &sums->square));
@@ -71,9 +60,9 @@ static rkhs_status solve_features(const rk_gram *g, const rk_spec *solver, const
         TRY(rk_scratch(g->env, r * r, sizeof *A, &A));
         memcpy(A, sums->square, (size_t)(r * r) * sizeof *A);
     }
-    s.A = A;
+    m.A = A;
     p->size = p->ld = r;
-    p->a = (rk_op){r, apply_stored, &s};
+    p->a = rk_matrix_op(&m);
     p->rhs = sums->product;
     if (factors(solver)) p->spend = A;
     TRY(rk_solve(solver, p));

@@ -16,6 +16,13 @@ typedef struct rk_op {
     void *context;
 } rk_op;
 
+/* A stored symmetric matrix as such an operator, which borrows *m. */
+typedef struct rk_matrix {
+    int64_t n;
+    const double *A;
+} rk_matrix;
+rk_op rk_matrix_op(const rk_matrix *m);
+
 /* The variables of a problem. Sample: Z itself (Phi = I), for a model without a map. Alpha: a in Z = K_nm a, on the m
  * landmarks (exact: all objects). Its gradient is multiplied by K, which favours directions of large eigenvalues, so
  * that a few iterations do not overfit. Isometric: W in Z = Phi W, for a ridge: |W| is the norm of the map in the

@@ -1,4 +1,4 @@
-/* solver.c: the lists of solvers, the default choices, and the loop that runs a solver. */
+/* solver.c: the lists of solvers, the default choices, a matrix to solve, and the loop that runs a solver. */
 #include "opt/opt.h"
 
 #define RK_EIGENSOLVER(name) extern const rk_solver_type rk_eigensolver_##name;
@@ -35,6 +35,13 @@ static const rk_entry *const optimisers[] = {
 const rk_list rk_eigensolvers = {"eigensolvers", "eigensolver", eigensolvers};
 const rk_list rk_linsolvers = {"linsolvers", "linear solver", linsolvers};
 const rk_list rk_optimisers = {"optimisers", "optimiser", optimisers};
+
+static rkhs_status apply_matrix(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
+    const rk_matrix *m = context;
+    return rk_symm(env, m->n, m->A, m->n, k, V, out);
+}
+
+rk_op rk_matrix_op(const rk_matrix *m) { return (rk_op){m->n, apply_matrix, (void *)(uintptr_t)m}; }
 
 /* *use is the given solver, or a new one called `name`, which the caller frees as *own. */
 static rkhs_status pick(rkhs_env *env, const rk_list *list, const rk_spec *given, const char *name, rk_spec **own,

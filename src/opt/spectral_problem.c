@@ -79,17 +79,6 @@ done:
     return status;
 }
 
-/* A stored symmetric matrix as an operator. */
-typedef struct stored {
-    int64_t n;
-    const double *A;
-} stored;
-
-static rkhs_status apply_stored(void *context, rkhs_env *env, const double *V, int64_t k, double *out) {
-    const stored *s = context;
-    return rk_gemm(env, NULL, 'n', 'n', s->n, k, s->n, 1.0, s->A, s->n, V, k, 0.0, out, k);
-}
-
 /* The sums over objects that the problem needs: those before, and those of the objects that are not known to it. */
 static rkhs_status add_moments(const rk_gram *g, const rk_spectral *problem, rk_feature_sums *m) {
     rkhs_status status = RKHS_OK;
@@ -181,7 +170,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
     const rk_spec *use;
     double *A = NULL, *mean, before = 0;
     centred_gram outer = {g, centre, 1};
-    stored inner = {size, NULL};
+    rk_matrix inner = {size, NULL};
     if (problem->coordinates == RK_COORD_SAMPLE) return rk_solve_sample(env, solver, problem, out);
     if (problem->m_kind == RK_M_GRAPH) return rk_solve_generalized(g, solver, problem, out);
     *out = (rk_spectrum){.count = problem->count};
@@ -206,7 +195,7 @@ rkhs_status rk_solve_spectral(const rk_gram *g, const rk_spec *solver, const rk_
                            .values = out->values,
                            .residuals = out->residuals,
                            .by_magnitude = problem->by_magnitude};
-    p.a = sample ? (rk_op){size, apply_sandwich, &outer} : (rk_op){size, apply_stored, &inner};
+    p.a = sample ? (rk_op){size, apply_sandwich, &outer} : rk_matrix_op(&inner);
     if (rk_gram_offers(g, RK_MATRIX)) p.form = form_sandwich;
     TRY(rk_solve(use, &p));
     /* If fewer eigenpairs exist, the rest are 0: widen the rows of coef from k to count, last row first. */

@@ -364,6 +364,7 @@ static void progress_does_not_begin_anew(void **state) {
     } calls[] = {
         {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150))"},
         {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150, by=uniform))"},
+        {"a fit", call_first_fit, "kpca(gram=nystrom(landmarks=150, by=kmeans))"},
         {"a fit", call_first_fit, "kpca(solver=lanczos)"},
         {"an inverse", call_inverse, "kpca"},
         {"an anomaly", call_anomaly, "kpca"},

@@ -144,7 +144,8 @@ static void all_landmarks_fit_as_exact_does(void **state) {
     rkhs_env *env = *state;
     static const char *const models[] = {"kpca", "krr", "lpp", "npe", "contrastive"}, *const grams[] = {
                                                                                           "nystrom(landmarks=120)",
-                                                                                          "nystrom(landmarks=120, by=uniform)"};
+                                                                                          "nystrom(landmarks=120, by=uniform)",
+                                                                                          "nystrom(landmarks=120, by=kmeans)"};
     static const pairing wide[] = {{.text = "rbf(gamma=0.5)", .data = "small"},
                                    {.text = "laplacian(gamma=0.5)", .data = "small"},
                                    {.text = "ssk(p=2)", .data = "strings"}};
@@ -152,7 +153,7 @@ static void all_landmarks_fit_as_exact_does(void **state) {
         rkhs_data *x = fixture_data(env, wide[k].data, 120);
         for (int q = 0; q < 5; q++) {
             rkhs_model *a = fitted_by(env, models[q], "", "exact", &wide[k], x);
-            for (int g = 0; g < 2; g++) {
+            for (int g = 0; g < 3; g++) {
                 rkhs_model *b = fitted_by(env, models[q], "", grams[g], &wide[k], x);
                 same_embeddings(env, a, b, 1e-6);
                 rkhs_model_free(b);

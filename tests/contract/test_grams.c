@@ -249,18 +249,19 @@ static void ties_of_neighbours_go_by_index(void **state) {
 static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 530, K = 5 };
-    static const char *const grams[] = {"exact", "nystrom(landmarks=300)", "nystrom(landmarks=300, by=uniform)", "lazy"},
+    static const char *const grams[] = {"exact", "nystrom(landmarks=300)", "nystrom(landmarks=300, by=uniform)", "lazy",
+                                        "nystrom(landmarks=100, by=kmeans)"},
                              *const sets[] = {"small", "offset"};
-    for (int t = 0; t < 8; t++) {
+    for (int t = 0; t < 10; t++) {
         rk_mark mark = rk_scratch_mark(env);
         subject s;
         double *V = normals(env, ALL * K, 15), *Z = numbers(env, ALL * K), *W = numbers(env, ALL * K), *firstZ = NULL,
                *firstW = NULL;
-        subject_open(env, &(pairing){.text = "rbf", .data = sets[t / 4]}, ALL, &s);
+        subject_open(env, &(pairing){.text = "rbf", .data = sets[t / 5]}, ALL, &s);
         for (int threads = 1; threads <= 4; threads *= 2) {
-            LOOK_AT("%s on %s, %d threads", grams[t % 4], sets[t / 4], threads);
+            LOOK_AT("%s on %s, %d threads", grams[t % 5], sets[t / 5], threads);
             FINE(env, rkhs_env_set_threads(env, threads));
-            built b = build(env, &s, grams[t % 4]);
+            built b = build(env, &s, grams[t % 5]);
             FINE(env, rk_gram_pull(b.g, V, K, W));
             FINE(env, rk_gram_push(b.g, V, K, Z));
             if (threads > 1) same_bits("pull", W, firstW, b.g->rank * K);
@@ -329,8 +330,8 @@ static int64_t rank_of(rkhs_env *env, const char *gram, const char *kernel, cons
 static void the_rank_shrinks_to_that_of_the_data(void **state) {
     rkhs_env *env = *state;
     static const char *const grams[] = {"nystrom(landmarks=20)", "nystrom(landmarks=20, by=uniform)",
-                                        "nystrom(by=given, rows=[5:25])"};
-    for (int i = 0; i < 3; i++) {
+                                        "nystrom(by=given, rows=[5:25])", "nystrom(landmarks=20, by=kmeans)"};
+    for (int i = 0; i < 4; i++) {
         assert_int_equal(rank_of(env, grams[i], "linear", "small"), 3);
         assert_int_equal(rank_of(env, grams[i], "linear", "constant"), 4); /* three columns and a constant one */
         assert_int_equal(rank_of(env, grams[i], "linear", "column"), 1);
@@ -339,23 +340,24 @@ static void the_rank_shrinks_to_that_of_the_data(void **state) {
     }
     assert_int_equal(rank_of(env, "nystrom(landmarks=60)", "rbf(gamma=2)", "duplicates"), 21);
     assert_int_equal(rank_of(env, "nystrom(landmarks=60, by=uniform)", "rbf(gamma=2)", "duplicates"), 21);
+    assert_int_equal(rank_of(env, "nystrom(landmarks=60, by=kmeans)", "rbf(gamma=2)", "duplicates"), 21);
 }
 
 /* A first landmark of next to no length must not set the scale by which the others are judged. */
 static void a_small_first_landmark_does_not_hide_the_rank(void **state) {
     rkhs_env *env = *state;
     static const char *const grams[] = {"nystrom(landmarks=4)", "nystrom(landmarks=40, by=uniform)",
-                                        "nystrom(by=given, rows=[0:4])"};
-    for (int t = 0; t < 60; t++) {
+                                        "nystrom(by=given, rows=[0:4])", "nystrom(landmarks=6, by=kmeans)"};
+    for (int t = 0; t < 80; t++) {
         rk_mark mark = rk_scratch_mark(env);
         double *x = normals(env, 40 * 3, 200 + t), *V = normals(env, 40, 17), *out = numbers(env, 40), *KV = numbers(env, 40);
         subject s = {0};
         for (int c = 0; c < 3; c++) x[c] *= 1e-5;
-        LOOK_AT("%s of linear with a short first row", grams[t % 3]);
+        LOOK_AT("%s of linear with a short first row", grams[t % 4]);
         FINE(env, rkhs_data_dense(env, x, 40, 3, 3, &s.x));
         FINE(env, rkhs_kernel_new(env, "linear", &s.kernel));
         s.use = s.x;
-        built b = build(env, &s, grams[t % 3]);
+        built b = build(env, &s, grams[t % 4]);
         assert_int_equal(b.g->rank, 3);
         FINE(env, rk_gram_mul(b.g, V, 1, out));
         multiply(subject_gram(env, &s), V, 40, 40, 1, KV);
@@ -404,10 +406,11 @@ static void landmarks_that_cannot_be_are_refused(void **state) {
         {"nystrom(by=given, rows=[60])", "not inside 0:60"},
         {"nystrom(rows=[1,2])", "only for by=given"},
         {"nystrom(by=uniform, rows=[1,2])", "only for by=given"},
+        {"nystrom(by=kmeans, rows=[1,2])", "only for by=given"},
     };
     subject s;
     subject_open(env, &(pairing){.text = "rbf", .data = "small"}, N, &s);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         rk_spec *spec;
         rk_gram *g = (rk_gram *)&s;
         size_t used = env->used;
@@ -424,10 +427,11 @@ static void landmarks_that_cannot_be_are_refused(void **state) {
 
 static void landmarks_depend_on_the_seed_alone(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(landmarks=12)", "nystrom(landmarks=12, by=uniform)"};
+    static const char *const grams[] = {"nystrom(landmarks=12)", "nystrom(landmarks=12, by=uniform)",
+                                        "nystrom(landmarks=12, by=kmeans)"};
     subject s;
     subject_open(env, &(pairing){.text = "rbf(gamma=0.3)", .data = "small"}, N, &s);
-    for (int t = 0; t < 2; t++) {
+    for (int t = 0; t < 3; t++) {
         int64_t keep[3][12], differ = 0;
         for (int seed = 0; seed < 3; seed++) { /* seeds 0, 1, 0 */
             LOOK_AT("%s, seed %d", grams[t], seed % 2);

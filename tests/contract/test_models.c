@@ -207,16 +207,17 @@ static void the_bits_do_not_depend_on_threads(void **state) {
     rkhs_env *env = *state;
     enum { ALL = 300, FRESH = 270 }; /* two tiles and three */
     static const char *const kernels[] = {"rbf", "2*linear + rbf(gamma=0.1)*cosine"};
-    static const char *const more[] = {"gram=exact", "gram=nystrom(landmarks=300)", "gram=nystrom(landmarks=300, by=uniform)"};
-    for (int q = 0; rk_models.entries[q / 6]; q++) {
-        trial t = {.type = (const rk_model_type *)rk_models.entries[q / 6], .pair = {.text = kernels[q % 2], .data = "offset"}};
-        if (SANITIZED && q % 6 != 0 && q % 6 != 2) continue; /* under sanitizers one kernel, two grams */
+    static const char *const more[] = {"gram=exact", "gram=nystrom(landmarks=300)", "gram=nystrom(landmarks=300, by=uniform)",
+                                       "gram=nystrom(landmarks=40, by=kmeans)"};
+    for (int q = 0; rk_models.entries[q / 8]; q++) {
+        trial t = {.type = (const rk_model_type *)rk_models.entries[q / 8], .pair = {.text = kernels[q % 2], .data = "offset"}};
+        if (SANITIZED && q % 8 != 0 && q % 8 != 2) continue; /* under sanitizers one kernel, two grams */
         if (t.type->nonconvex && q % 2) continue;            /* a descent takes long: half of the kernels will do */
         rk_mark mark = rk_scratch_mark(env);
         rkhs_data *x, *fresh;
         double *first = NULL;
         t.dim = DIM;
-        fixture_spec(t.text, sizeof t.text, t.type, DIM, more[q / 2 % 3]);
+        fixture_spec(t.text, sizeof t.text, t.type, DIM, more[q / 2 % 4]);
         fixture_split(env, t.pair.data, ALL, FRESH, &x, &fresh);
         for (int threads = 1; threads <= (SANITIZED ? 2 : 4); threads *= 2) {
             LOOK_AT("%s with %s on %d threads", t.text, t.pair.text, threads);

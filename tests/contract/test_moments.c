@@ -340,6 +340,16 @@ static rkhs_status call_precondition(rkhs_env *env, scene *s) {
     return status;
 }
 
+static rkhs_status call_kmeans(rkhs_env *env, scene *s) {
+    rk_spec *spec = NULL;
+    rk_gram *g = NULL;
+    rkhs_status status = rk_spec_new(env, &rk_grams, "nystrom(landmarks=20, by=kmeans)", &spec);
+    if (status == RKHS_OK) status = rk_gram_new(env, spec, s->lazy->kernel, s->lazy->x, &g);
+    rk_gram_free(g);
+    rk_spec_free(env, spec);
+    return status;
+}
+
 static rkhs_status call_fit(rkhs_env *env, scene *s) {
     rkhs_status status = fit_on_gram(env, s->spec, s->few, s->y, K, s->Z);
     forget_features(env, s->few); /* what goes over them often may store them */
@@ -352,6 +362,7 @@ static const struct {
 } passes[] = {
     {"moments", call_moments}, {"push", call_push},   {"pull", call_pull},           {"mul", call_mul},
     {"embed", call_embed},     {"store", call_store}, {"a lazy product", call_lazy}, {"a preconditioner", call_precondition},
+    {"k-means", call_kmeans},
 };
 
 typedef struct stopper {

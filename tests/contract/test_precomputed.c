@@ -157,8 +157,8 @@ static void clip_of_a_gram_without_positive_eigenvalues_is_zero(void **state) {
 /* Landmarks see that a Gram cannot be one by what they leave on its diagonal. */
 static void landmarks_refuse_a_gram_that_is_not_psd(void **state) {
     rkhs_env *env = *state;
-    static const char *const by[] = {"by=rpcholesky", "by=uniform", "by=given, rows=[0:40]"};
-    for (int t = 0; t < 3; t++)
+    static const char *const by[] = {"by=rpcholesky", "by=uniform", "by=given, rows=[0:40]", "by=kmeans"};
+    for (int t = 0; t < 4; t++)
         for (int p = 0; p < 2; p++) {
             rk_mark mark = rk_scratch_mark(env);
             double *K = p ? indefinite(env, 0.3) : numbers(env, N * N);

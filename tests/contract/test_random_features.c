@@ -191,6 +191,190 @@ static void an_explanation_is_the_whole_map(void **state) {
     }
 }
 
+/* ---- sparse rows and bits ---------------------------------------------------------------------------------------- */
+
+/* The same rows as dense numbers. */
+static rkhs_data *as_dense(rkhs_env *env, const rkhs_data *x) {
+    double *values;
+    rkhs_data *dense;
+    FINE(env, rk_data_dense_new(env, x->rows, x->columns, &values, &dense));
+    for (int64_t i = 0; i < x->rows; i++) HOLDS(rkhs_data_row(x, i, values + i * x->columns));
+    return dense;
+}
+
+static void features_of_other_vectors_are_those_of_dense_ones(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 300 }; /* more than a tile */
+    static const char *const sets[] = {"sparse", "bits", "images"}, *const more[] = {"linear", "0.5*linear + rbf(sigma=2)",
+                                                                                     "2*linear[3,1] + cauchy(sigma=1)[0:7]"};
+    for (int t = 0; t < 3; t++) {
+        rkhs_data *x = fixture_data(env, sets[t], ALL), *dense = as_dense(env, x);
+        for (size_t q = 0; q < 13 + 3; q++) {
+            rk_mark mark = rk_scratch_mark(env);
+            const char *text = q < 13 ? kernels[q] : more[q - 13];
+            rkhs_kernel *k;
+            rk_spec *spec[2];
+            int64_t ld, ldd;
+            LOOK_AT("features of %s on %s", text, sets[t]);
+            FINE(env, rkhs_kernel_new(env, text, &k));
+            if (rk_kernel_kinds(k) & x->type->kind) {
+                rk_gram *a = features_of(env, k, x, "features(count=600)", &spec[0]);
+                rk_gram *b = features_of(env, k, dense, "features(count=600)", &spec[1]);
+                const double *Phi = rk_gram_phi(a, &ld), *wanted = rk_gram_phi(b, &ldd);
+                HOLDS(a->rank == b->rank && ld == ldd);
+                /* cos of w'x, where the w of laplacian are Cauchy numbers, some of them large */
+                near_all("Phi", Phi, wanted, ALL * ld, strstr(text, "laplacian") ? 1e-10 : 1e-12);
+                if (t) same_bits("Phi of bits or images", Phi, wanted, ALL * ld);
+                double *some = numbers(env, 5 * ld); /* rows that are no tile */
+                FINE(env, rk_features_rows(env, NULL, a->features, a->rows, 37, 5, some, ld));
+                same_bits("some rows", some, Phi + 37 * ld, 5 * ld);
+                for (int i = 0; i < 2; i++) rk_gram_free(i ? b : a), rk_spec_free(env, spec[i]);
+            }
+            rkhs_kernel_free(k);
+            rk_scratch_release(env, mark);
+        }
+        rkhs_data_free(dense);
+        rkhs_data_free(x);
+    }
+}
+
+/* What a fitted model gives for new rows. */
+typedef struct answers {
+    double *Z, *moved, *scores, *influence;
+    int64_t *object;
+} answers;
+
+static answers answers_of(rkhs_env *env, rkhs_model *m, const rkhs_data *fresh, const rkhs_data *added) {
+    int64_t n = fresh->rows;
+    answers a = {numbers(env, n * 2), numbers(env, n * 2), numbers(env, n), numbers(env, n * 6), wholes(env, n * 6)};
+    FINE(env, rkhs_model_transform(m, fresh, a.Z, 2));
+    FINE(env, rkhs_model_anomaly(m, fresh, "error", a.scores));
+    FINE(env, rkhs_model_explain(m, fresh, 3, a.object, a.influence));
+    FINE(env, rkhs_model_update(m, added));
+    FINE(env, rkhs_model_transform(m, fresh, a.moved, 2));
+    return a;
+}
+
+/* Fits on sparse rows or bits, and on the same rows as numbers: all that a model gives is the same, for new rows of
+ * either form, and after a file. */
+static void models_of_sparse_rows_and_bits_are_those_of_dense_ones(void **state) {
+    rkhs_env *env = *state;
+    enum { NEW = 20 };
+    static const char *const sets[] = {"sparse", "bits"}, *const more[] = {"rbf(sigma=6)", "linear",
+                                                                           "0.1*linear + laplacian(sigma=40)"};
+    for (int t = 0; t < 6; t++) {
+        rk_mark mark = rk_scratch_mark(env);
+        rkhs_data *x[2], *fresh[2], *added[2];
+        rkhs_model *m[2], *loaded, *other;
+        rkhs_kernel *k;
+        double Z[2] = {0}, *Y = numbers(env, NEW * 2);
+        LOOK_AT("kpca of %s on %s", more[t / 2], sets[t % 2]);
+        FINE(env, rkhs_kernel_new(env, more[t / 2], &k));
+        for (int i = 0; i < 2; i++) {
+            x[i] = fixture_data(env, sets[t % 2], 280), fresh[i] = fixture_data(env, sets[t % 2], NEW);
+            added[i] = fixture_data(env, sets[t % 2], 30);
+            rkhs_data **all[] = {&x[i], &fresh[i], &added[i]};
+            for (int q = 0; i && q < 3; q++) {
+                rkhs_data *dense = as_dense(env, *all[q]);
+                rkhs_data_free(*all[q]);
+                *all[q] = dense;
+            }
+            FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=features(count=80))", &m[i]));
+            FINE(env, rkhs_model_fit(m[i], k, x[i], NULL, NULL));
+        }
+        near_all("Z", rkhs_model_embedding(m[0], NULL, NULL), rkhs_model_embedding(m[1], NULL, NULL), 280 * 2, 1e-12);
+        FINE(env, rkhs_model_save(m[0], "sparse.rkhs"));
+        FINE(env, rkhs_model_load(env, "sparse.rkhs", &loaded));
+        FINE(env, rkhs_model_copy(m[0], &other));
+        answers a = answers_of(env, m[0], fresh[0], added[0]), b = answers_of(env, m[1], fresh[1], added[1]);
+        near_all("new rows", a.Z, b.Z, NEW * 2, 1e-12);
+        near_all("anomaly", a.scores, b.scores, NEW, 1e-9); /* a distance, from its square */
+        near_all("influences", a.influence, b.influence, NEW * 6, 1e-6);
+        near_all("new rows after an update", a.moved, b.moved, NEW * 2, 1e-11);
+        FINE(env, rkhs_model_transform(loaded, fresh[0], Y, 2));
+        same_bits("a file", Y, a.Z, NEW * 2);
+        FINE(env, rkhs_model_transform(loaded, fresh[1], Y, 2)); /* dense rows become what the model keeps */
+        same_bits("dense rows", Y, a.Z, NEW * 2);
+        FINE(env, rkhs_model_transform(other, fresh[0], Y, 2));
+        same_bits("a copy", Y, a.Z, NEW * 2);
+        FINE(env, rkhs_model_update(loaded, added[1]));
+        FINE(env, rkhs_model_transform(loaded, fresh[0], Y, 2));
+        near_all("an update by dense rows", Y, a.moved, NEW * 2, 1e-12);
+        rkhs_data *back;
+        if (t % 2) {
+            FINE(env, rkhs_model_inverse(other, Z, 1, 2, &back));
+            HOLDS(back->type->kind == RK_KIND_BITS && back->columns == x[0]->columns);
+            rkhs_data_free(back);
+        } else {
+            REFUSED(env, RKHS_ERR_DATA, "no inverse for sparse", rkhs_model_inverse(other, Z, 1, 2, &back));
+        }
+        rkhs_model_free(other);
+        rkhs_model_free(loaded);
+        for (int i = 0; i < 2; i++)
+            rkhs_model_free(m[i]), rkhs_data_free(x[i]), rkhs_data_free(fresh[i]), rkhs_data_free(added[i]);
+        rkhs_kernel_free(k);
+        rk_scratch_release(env, mark);
+    }
+}
+
+/* Rows of 20 numbers in many columns. */
+static rkhs_data *wide_rows(rkhs_env *env, int64_t n, int64_t columns) {
+    enum { EACH = 20 };
+    double *values;
+    int32_t *at;
+    int64_t *starts;
+    rkhs_data *x;
+    FINE(env, rk_data_sparse_new(env, n, columns, n * EACH, &values, &at, &starts, &x));
+    for (int64_t i = 0; i <= n; i++) starts[i] = i * EACH;
+    for (int64_t q = 0; q < n * EACH; q++) {
+        double u = rk_uniform(3, RK_STREAM_TEST, (uint64_t)q, 0);
+        values[q] = rk_normal(4, RK_STREAM_TEST, (uint64_t)q, 0);
+        at[q] = (int32_t)((q % EACH * columns + (int64_t)(u * 100)) / EACH);
+    }
+    return x;
+}
+
+/* 100,000 columns: the vectors are what there is to hold, and are refused where they do not fit. */
+static void many_columns_take_the_memory_of_the_vectors(void **state) {
+    rkhs_env *env = *state;
+    enum { ALL = 200, COLUMNS = 100000, COUNT = 60 };
+    const double vectors = 8.0 * COLUMNS * COUNT / 2;
+    rkhs_data *x = wide_rows(env, ALL, COLUMNS);
+    double error = kernel_error(env, "rbf(sigma=6)", "features(count=60)", x, 3);
+    HOLDS(error < 0.15);
+    static const struct {
+        const char *kernel, *gram, *part;
+    } large[] = {{"rbf(sigma=6)", "features(count=60)", "30 random vectors of 100000 columns | 24.0 MB"},
+                 {"rbf(sigma=6)[0:100000]", "features(count=60)", "30 random vectors of 100000 columns | 48.0 MB"},
+                 {"linear", "features(count=60)", "100000 random vectors of 100000 columns | 80.0 GB"}};
+    for (int t = 0; t < 3; t++) {
+        rk_spec *spec;
+        rk_gram *g;
+        rkhs_kernel *k;
+        LOOK_AT("%s of %s", large[t].gram, large[t].kernel);
+        FINE(env, rkhs_kernel_new(env, large[t].kernel, &k));
+        FINE(env, rk_spec_new(env, &rk_grams, large[t].gram, &spec));
+        if (t == 0) {
+            size_t used = env->used;
+            env->peak = used;
+            FINE(env, rk_gram_new(env, spec, k, x, &g));
+            HOLDS((double)(rkhs_env_memory_peak(env) - used) < 1.2 * vectors);
+            rk_gram_free(g);
+        }
+        size_t used = env->used;
+        FINE(env, rkhs_env_set_memory(env, used + (size_t)(0.9 * vectors)));
+        env->peak = used;
+        REFUSED(env, RKHS_ERR_MEMORY, large[t].part, rk_gram_new(env, spec, k, x, &g));
+        HOLDS(says(rkhs_env_message(env), "gram=nystrom") && strcmp(rkhs_env_subject(env), "gram") == 0);
+        HOLDS(env->used == used && (double)(rkhs_env_memory_peak(env) - used) < 0.1 * vectors);
+        FINE(env, rkhs_env_set_memory(env, 0));
+        rk_begin_call(env);
+        rk_spec_free(env, spec);
+        rkhs_kernel_free(k);
+    }
+    rkhs_data_free(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ENV_TEST(the_error_falls_with_the_root_of_the_count),
@@ -199,6 +383,9 @@ int main(void) {
         ENV_TEST(what_has_no_random_features_is_refused_with_a_way),
         ENV_TEST(models_with_random_features_keep_their_promises),
         ENV_TEST(an_explanation_is_the_whole_map),
+        ENV_TEST(features_of_other_vectors_are_those_of_dense_ones),
+        ENV_TEST(models_of_sparse_rows_and_bits_are_those_of_dense_ones),
+        ENV_TEST(many_columns_take_the_memory_of_the_vectors),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,8 +148,9 @@ static void models_of_an_user_kernel_fit_embed_and_load(void **state) {
     rkhs_env *env = *state;
     plan p = {0};
     add(env, &p, "mine", 1, 0);
-    static const char *const grams[] = {"exact", "nystrom(landmarks=30)", "nystrom(landmarks=30, by=uniform)"};
-    for (int g = 0; g < 3; g++) {
+    static const char *const grams[] = {"exact", "nystrom(landmarks=30)", "nystrom(landmarks=30, by=uniform)",
+                                        "nystrom(landmarks=30, by=kmeans)"};
+    for (int g = 0; g < 4; g++) {
         double Z[NEW * 2], Y[NEW * 2];
         run_model(env, "mine + rbf(gamma=0.2)", grams[g], Z);
         run_model(env, "2*linear + rbf(gamma=0.2)", grams[g], Y);
@@ -171,6 +172,7 @@ static void a_serial_kernel_runs_on_the_callers_thread_alone(void **state) {
     FINE(env, rkhs_env_set_threads(env, 4));
     run_model(env, "mine + center(rbf(gamma=0.1))", "exact", Z);
     run_model(env, "normalize(2*mine)*rbf + center(pairs)", "nystrom(landmarks=30)", Z);
+    run_model(env, "mine + center(pairs)", "nystrom(landmarks=30, by=kmeans)", Z);
     subject s = {.x = fixture_data(env, "small", N)};
     rk_spec *spec;
     rk_gram *g;

@@ -420,23 +420,27 @@ static void kpca_of_a_centred_kernel_is_kpca(void **state) {
 /* What is kept is what is referred to: k(new, kept) of the model is the kernel about the mean of the landmarks. */
 static void the_reference_is_what_a_model_keeps(void **state) {
     rkhs_env *env = *state;
-    static const char *const grams[] = {"nystrom(landmarks=20)", "nystrom(landmarks=20, by=uniform)",
-                                        "nystrom(by=given, rows=[3:20,40])", "nystrom(landmarks=60)", "exact"};
+    static const char *const grams[] = {"nystrom(landmarks=20)",
+                                        "nystrom(landmarks=20, by=uniform)",
+                                        "nystrom(landmarks=20, by=kmeans)",
+                                        "nystrom(by=given, rows=[3:20,40])",
+                                        "nystrom(landmarks=60)",
+                                        "exact"};
     static const char *const kernels[] = {"center(rbf)", "center(rbf)^2 + 2*cosine", "normalize(center(linear))",
                                           "center(linear)"};
     rkhs_data *x, *fresh;
     fixture_split(env, "small", N, M, &x, &fresh);
-    for (int t = 0; t < 20; t++) {
+    for (int t = 0; t < 24; t++) {
         rk_mark mark = rk_scratch_mark(env);
         char spec[100];
         rkhs_kernel *k;
         rkhs_model *m;
-        snprintf(spec, sizeof spec, "kpca(dim=3, gram=%s)", grams[t % 5]);
-        LOOK_AT("%s of %s", spec, kernels[t / 5]);
-        FINE(env, rkhs_kernel_new(env, kernels[t / 5], &k));
+        snprintf(spec, sizeof spec, "kpca(dim=3, gram=%s)", grams[t % 6]);
+        LOOK_AT("%s of %s", spec, kernels[t / 6]);
+        FINE(env, rkhs_kernel_new(env, kernels[t / 6], &k));
         FINE(env, rkhs_model_new(env, spec, &m));
         FINE(env, rkhs_model_fit(m, k, x, NULL, NULL));
-        HOLDS(m->map->object_count == (t % 5 < 2 ? 20 : t % 5 == 2 ? 18 : N));
+        HOLDS(m->map->object_count == (t % 6 < 3 ? 20 : t % 6 == 3 ? 18 : N));
         int64_t kept = m->map->object_count;
         double *K = numbers(env, kept * M), Z[M * 3], Y[M * 3], T[N * 3];
         FINE(env, rkhs_kernel_gram(m->kernel, m->map->objects, fresh, K, M));

@@ -82,9 +82,9 @@ static void kernel_pca_is_that_of_scikit_learn(void **state) {
 static void kernel_pca_through_all_landmarks_is_too(void **state) {
     static const char *const solvers[] = {"", ", solver=lanczos"};
     static const char *const grams[] = {"nystrom(landmarks=60)", "nystrom(landmarks=60, by=uniform)",
-                                        "nystrom(by=given, rows=[0:60])"};
+                                        "nystrom(by=given, rows=[0:60])", "nystrom(landmarks=60, by=kmeans)"};
     for (int c = 0; c < CASES; c++)
-        for (int t = 0; t < 6; t++) {
+        for (int t = 0; t < 8; t++) {
             char more[128];
             snprintf(more, sizeof more, ", gram=%s%s", grams[t / 2], solvers[t % 2]);
             compare(*state, c, more);
