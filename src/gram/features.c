@@ -465,6 +465,11 @@ done:
 
 /* ---- copies and files ------------------------------------------------------------------------------------------ */
 
+rkhs_status rk_features_like(rkhs_env *env, const rkhs_data *like, rk_features *f) {
+    const rk_image *image = rk_images(like);
+    return image ? rk_image_from_dense(env, &f->objects, image->h, image->w, image->c) : RKHS_OK;
+}
+
 /* Completes features whose parts and vectors are set: linear is bound to the vectors. */
 static rkhs_status finish_random(rkhs_env *env, rk_features *f) {
     rkhs_status status = RKHS_OK;
@@ -527,7 +532,7 @@ done:
     return status;
 }
 
-rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns, rk_features **features) {
+rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, const rkhs_data *like, rk_features **features) {
     rkhs_status status = RKHS_OK;
     rk_features *f = NULL;
     rk_array W;
@@ -537,7 +542,7 @@ rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns
     TRY(rk_alloc(env, 1, sizeof *f, &f));
     TRY(rk_archive_get_int(archive, "map/features/parts", &f->parts));
     TRY(rk_archive_get(archive, "map/features/vectors", 'd', 2, &W));
-    if (f->parts < 1 || f->parts > W.shape[0] || W.shape[1] != columns)
+    if (f->parts < 1 || f->parts > W.shape[0] || W.shape[1] != like->columns)
         FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit together: fit the model again");
     TRY(rk_alloc(env, f->parts, sizeof *f->part, &f->part));
     for (int64_t p = 0; p < f->parts; p++) {
@@ -561,6 +566,7 @@ rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns
             FAIL(env, RKHS_ERR_FORMAT, "'map/features/vectors' has a number that is not finite, or beyond 1e150");
     TRY(rk_data_dense_new(env, W.shape[0], W.shape[1], &values, &f->objects));
     memcpy(values, W.data, (size_t)(W.shape[0] * W.shape[1]) * sizeof *values);
+    TRY(rk_features_like(env, like, f));
     TRY(finish_random(env, f));
     *features = f;
     f = NULL;

@@ -53,10 +53,12 @@ rkhs_status rk_features_bind(rkhs_env *env, const rk_features *f, const rkhs_ker
 int64_t rk_features_tiles(const rk_features *f);
 rkhs_status rk_features_tile(const rk_features *f, int64_t t, const rk_bound *rows, int64_t i0, int64_t ni, double *out,
                              int64_t ld, rk_work work, int64_t *j0, int64_t *nj);
-/* Random features in files. Loading refuses what does not fit together; `columns`: those of the data. */
+/* Random features in files. Loading refuses what does not fit together; `like`: the objects that the map keeps. */
 rkhs_status rk_features_save(const rk_features *f, rk_archive *archive);
-rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns, rk_features **f);
+rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, const rkhs_data *like, rk_features **f);
 rkhs_status rk_features_copy(rkhs_env *env, const rk_features *f, rk_features **copy);
+/* Gives the vectors w the shape of images where the data are such: a kernel compares objects of one kind. */
+rkhs_status rk_features_like(rkhs_env *env, const rkhs_data *like, rk_features *f);
 
 /* ---- grams ----------------------------------------------------------------------------------------------------- */
 

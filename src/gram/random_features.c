@@ -183,6 +183,7 @@ static rkhs_status build_features(rk_gram *g) {
     TRY(rk_data_dense_new(env, vectors, g->x->columns, &W, &f->objects));
     for (int64_t i = 0; i < l.count; row += f->part[i++].count)
         TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, g->x->columns, W + row * g->x->columns));
+    TRY(rk_features_like(env, g->x, f));
     TRY(rk_kernel_new(env, "linear", &f->kernel));
     TRY(rk_bind(env, f->kernel, f->objects, NULL, &f->bound));
     TRY(rk_features_bind(env, f, g->kernel, g->x, &g->rows));

@@ -162,6 +162,33 @@ static void models_with_random_features_keep_their_promises(void **state) {
     rkhs_data_free(x);
 }
 
+/* Images, and the same numbers as vectors: the same bits, from files and in updates too. */
+static void images_have_the_features_of_their_numbers(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x[2] = {fixture_data(env, "images", N), NULL};
+    double Z[2][N * 2];
+    int64_t ld;
+    const double *values = rkhs_data_values(x[0], &ld);
+    FINE(env, rkhs_data_dense(env, values, N, x[0]->columns, ld, &x[1]));
+    for (int t = 0; t < 2; t++) {
+        rkhs_kernel *k;
+        rkhs_model *m, *loaded;
+        LOOK_AT("%s data", rkhs_data_kind(x[t]));
+        FINE(env, rkhs_kernel_new(env, "rbf(sigma=3)", &k));
+        FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=features(count=40))", &m));
+        FINE(env, rkhs_model_fit(m, k, x[t], NULL, NULL));
+        FINE(env, rkhs_model_save(m, "features.rkhs"));
+        FINE(env, rkhs_model_load(env, "features.rkhs", &loaded));
+        FINE(env, rkhs_model_update(loaded, x[t]));
+        FINE(env, rkhs_model_transform(loaded, x[t], Z[t], 2));
+        rkhs_model_free(loaded);
+        rkhs_model_free(m);
+        rkhs_kernel_free(k);
+    }
+    same_bits("images and vectors", Z[0], Z[1], N * 2);
+    for (int t = 0; t < 2; t++) rkhs_data_free(x[t]);
+}
+
 /* With random features an explanation is a sum over the objects that the model keeps: all of it gives z(x). */
 static void an_explanation_is_the_whole_map(void **state) {
     rkhs_env *env = *state;
@@ -198,6 +225,7 @@ int main(void) {
         ENV_TEST(features_of_linear_are_exact),
         ENV_TEST(what_has_no_random_features_is_refused_with_a_way),
         ENV_TEST(models_with_random_features_keep_their_promises),
+        ENV_TEST(images_have_the_features_of_their_numbers),
         ENV_TEST(an_explanation_is_the_whole_map),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
