@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { PIECE = 2048 };                                                /* gathered rows at a time */
+static const double FAR = 0x1p50, TURN = 0x1.921fb54442d18p2;         /* beyond FAR w'x is rounding: any phase does */
 static const double CHUNK_BYTES = 64.0 * (1 << 20), CHUNK_TILES = 64; /* of a chunk, at most */
 
 void rk_features_free(rkhs_env *env, rk_features *f) {
@@ -47,6 +48,8 @@ int64_t rk_features_tiles(const rk_features *f) {
 static void turn_row(const rk_feature_part *p, int64_t count, double *row) {
     double inner[RK_TILE];
     memcpy(inner, row + (each_of(p) - 1) * count, (size_t)count * sizeof *inner);
+    for (int64_t j = 0; p->kind == RK_PART_WAVES && j < count; j++)
+        if (fabs(inner[j]) > FAR) inner[j] = fmod(inner[j], TURN);
     if (p->kind == RK_PART_WAVES) rk_cos_sin(count, p->scale, inner, row);
     for (int64_t j = 0; p->kind == RK_PART_RELU && j < count; j++) row[j] = p->scale * fmax(inner[j], 0);
     for (int64_t j = 0; p->kind == RK_PART_LINEAR && j < count; j++) row[j] = p->scale * inner[j];

@@ -189,6 +189,28 @@ static void images_have_the_features_of_their_numbers(void **state) {
     for (int t = 0; t < 2; t++) rkhs_data_free(x[t]);
 }
 
+/* Far from 0, w'x is as large as numbers are, and features are still those of a wave. */
+static void features_of_far_objects_have_the_length_of_all_others(void **state) {
+    rkhs_env *env = *state;
+    static const double far[] = {1, -2, 1e10, 3, 1e15, -1e16, 1e17, 1e20, -1e40, 5, 1e149, -1e149};
+    rkhs_data *x;
+    rkhs_kernel *k;
+    rk_spec *spec;
+    int64_t ld;
+    FINE(env, rkhs_data_dense(env, far, 6, 2, 2, &x));
+    FINE(env, rkhs_kernel_new(env, "rbf(gamma=1)", &k));
+    rk_gram *g = features_of(env, k, x, "features(count=40)", &spec);
+    const double *Phi = rk_gram_phi(g, &ld);
+    for (int64_t i = 0; i < 6; i++) {
+        double length = rk_norm(g->rank, Phi + i * ld);
+        if (!(fabs(length - 1) < 1e-12)) fail_msg("features of object %d have length %g", (int)i, length);
+    }
+    rk_gram_free(g);
+    rk_spec_free(env, spec);
+    rkhs_kernel_free(k);
+    rkhs_data_free(x);
+}
+
 /* With random features an explanation is a sum over the objects that the model keeps: all of it gives z(x). */
 static void an_explanation_is_the_whole_map(void **state) {
     rkhs_env *env = *state;
@@ -226,6 +248,7 @@ int main(void) {
         ENV_TEST(what_has_no_random_features_is_refused_with_a_way),
         ENV_TEST(models_with_random_features_keep_their_promises),
         ENV_TEST(images_have_the_features_of_their_numbers),
+        ENV_TEST(features_of_far_objects_have_the_length_of_all_others),
         ENV_TEST(an_explanation_is_the_whole_map),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
