@@ -566,7 +566,8 @@ rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, const rkhs_data
     if (vectors != W.shape[0]) FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit together: fit the model again");
     for (int64_t i = 0; i < W.shape[0] * W.shape[1]; i++)
         if (!(fabs(((const double *)W.data)[i]) <= RK_MAX_ABS))
-            FAIL(env, RKHS_ERR_FORMAT, "'map/features/vectors' has a number that is not finite, or beyond 1e150");
+            FAIL(env, RKHS_ERR_FORMAT,
+                 "'map/features/vectors' has a number beyond 1e150, or that is none: fit the model again");
     TRY(rk_data_dense_new(env, W.shape[0], W.shape[1], &values, &f->objects));
     memcpy(values, W.data, (size_t)(W.shape[0] * W.shape[1]) * sizeof *values);
     TRY(rk_features_like(env, like, f));

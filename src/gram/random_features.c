@@ -98,14 +98,16 @@ done:
     return status;
 }
 
-/* The vectors of one leaf into W (count x columns of the data), numbered from `row` on. */
-static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t row, int64_t count, int64_t columns, double *W) {
+/* The vectors of one leaf into W (count x columns of the data), numbered from `row` on. *within: all are in range. */
+static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t row, int64_t count, int64_t columns, double *W,
+                        int *within) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_kernel_type *type = l->kernel->type;
     const void *self = l->kernel->spec->self;
     int64_t p = l->column ? l->columns : columns;
     double *V;
+    *within = 1;
     TRY(rk_scratch(env, count * p, sizeof *V, &V));
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < p; c++)
@@ -122,6 +124,7 @@ static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t ro
     }
     for (int64_t i = 0; i < count; i++) /* a column may be listed more than once */
         for (int64_t c = 0; c < p; c++) W[i * columns + (l->column ? l->column[c] : c)] += V[i * p + c];
+    for (int64_t i = 0; i < count * columns; i++) *within &= fabs(W[i]) <= RK_MAX_ABS;
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -167,7 +170,8 @@ static rkhs_status build_features(rk_gram *g) {
     rk_mark mark = rk_scratch_mark(env);
     const random_features *o = g->spec->self;
     leaves l = {.g = g};
-    int64_t vectors, row = 0;
+    int64_t vectors, row = 0, p = g->x->columns;
+    int within;
     double *W;
     rk_features *f;
     if (!(g->x->type->kind & (RK_KIND_DENSE | RK_KIND_IMAGE)))
@@ -180,9 +184,11 @@ static rkhs_status build_features(rk_gram *g) {
     TRY(rk_alloc(env, 1, sizeof *f, &f));
     g->features = f;
     TRY(plan(g, &l, &vectors));
-    TRY(rk_data_dense_new(env, vectors, g->x->columns, &W, &f->objects));
-    for (int64_t i = 0; i < l.count; row += f->part[i++].count)
-        TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, g->x->columns, W + row * g->x->columns));
+    TRY(rk_data_dense_new(env, vectors, p, &W, &f->objects));
+    for (int64_t i = 0; i < l.count; row += f->part[i++].count) {
+        TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, p, W + row * p, &within));
+        if (!within) TRY(refuse(g, "random vectors beyond 1e150 come of", l.leaf[i].kernel));
+    }
     TRY(rk_features_like(env, g->x, f));
     TRY(rk_kernel_new(env, "linear", &f->kernel));
     TRY(rk_bind(env, f->kernel, f->objects, NULL, &f->bound));

@@ -97,7 +97,9 @@ static void what_has_no_random_features_is_refused_with_a_way(void **state) {
                  {"relu(depth=2)", "'relu' | gram=nystrom"},
                  {"rbf*linear", "gram=nystrom"},
                  {"center(rbf)", "'center' | gram=nystrom"},
-                 {"rbf + ntk", "'ntk' | gram=nystrom"}};
+                 {"rbf + ntk", "'ntk' | gram=nystrom"},
+                 {"rbf(gamma=1e300)", "1e150 | 'rbf' | gram=nystrom"}, /* no file would be read that has such vectors */
+                 {"linear + laplacian(sigma=1e-300)", "1e150 | 'laplacian' | gram=nystrom"}};
     for (size_t q = 0; q < sizeof cases / sizeof *cases; q++) {
         rkhs_model *m;
         rkhs_kernel *k;
