@@ -164,6 +164,30 @@ done:
     return status;
 }
 
+rkhs_status rk_features_check(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
+                              const rkhs_data *x) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_features planned = {0};
+    rk_gram g = {.env = env, .spec = spec, .kernel = kernel, .x = x, .features = &planned};
+    leaves l = {.g = &g};
+    int64_t vectors;
+    TRY(add_leaves(&l, kernel, &(leaf){.weight = 1}));
+    TRY(plan(&g, &l, &vectors));
+    int fits = planned.parts == f->parts;
+    for (int64_t i = 0; fits && i < f->parts; i++) {
+        const rk_feature_part *a = &f->part[i], *b = &planned.part[i];
+        fits = a->kind == b->kind && a->count == b->count && fabs(a->scale - b->scale) <= 1e-9 * b->scale;
+    }
+    if (!fits)
+        FAIL(env, RKHS_ERR_FORMAT, "its %s are not those that its gram makes of its kernel",
+             rk_counted(f->width, "random feature").text);
+done:
+    rk_free(env, planned.part);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 static rkhs_status build_features(rk_gram *g) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;

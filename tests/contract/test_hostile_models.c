@@ -228,6 +228,41 @@ static void parts_of_another_model_are_refused(void **state) {
     refused(env, "map | kpca");
 }
 
+static void random_features_that_are_not_of_the_kernel_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const char model[] = "kpca(dim=2, gram=features(count=1000000))", kernel[] = "poly(degree=2)";
+    static const double parts[][3] = {{0, 3, 1e140}, {1, 3, 0.5}, {0, 2, 0.5}, {0, 3, NAN}, {0.5, 3, 1}, {0, 1e300, 1}};
+    static const double zero[1 << 8];
+    static const int64_t none, two = 2, starts[] = {0, 1, 2, 3, 4, 5, 6};
+    save_model(env, "kpca(dim=2, gram=features(count=6))", "rbf(gamma=0.5)", "small");
+    FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}});
+    refused(env, "there are no random features for 'poly'");
+    FORGE(env, {"kernel", {'S', 1, {6}, "linear"}});
+    refused(env, "6 random features | gram | kernel");
+    FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}});
+    refused(env, "6 random features | gram | kernel");
+    for (int i = 0; i < 6; i++) {
+        FORGE(env, {"map/features/0", {'d', 1, {3}, parts[i]}});
+        refused(env, "random features");
+    }
+    FORGE(env, {"map/features/parts", {'q', 0, {0}, &none}});
+    refused(env, "random features");
+    FORGE(env, {"map/features/parts", {'q', 0, {0}, &two}});
+    refused(env, "'map/features/1' is missing");
+    FORGE(env, {"map/features/vectors", {'d', 2, {3, 4}, zero}});
+    refused(env, "random features");
+    FORGE(env, {"map/features/vectors", {'f', 2, {3, 3}, zero}});
+    refused(env, "'map/features/vectors'");
+    FORGE(env, {"map/features/parts", {0}});
+    refused(env, "map");
+    FORGE(env, {"kept/kind", {'S', 1, {6}, "string"}}, {"kept/starts", {'q', 1, {N + 1}, starts}},
+          {"kept/bytes", {'S', 1, {7}, "\0\0\0\0\0\0\n"}});
+    refused(env, "random features of string data");
+    save_model(env, "kpca(dim=2)", "rbf(gamma=0.5)", "small");
+    FORGE(env, {"model", {'S', 1, {28}, "kpca(dim=2,gram=features(6))"}}, {"keep", {'q', 1, {N}, starts}});
+    refused(env, "no random features");
+}
+
 /* ---- time and size --------------------------------------------------------------------------------------------- */
 
 static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
@@ -521,6 +556,7 @@ int main(void) {
         FOLDER_TEST(results_out_of_range_are_refused),
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
         FOLDER_TEST(parts_of_another_model_are_refused),
+        FOLDER_TEST(random_features_that_are_not_of_the_kernel_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
         FOLDER_TEST(placing_can_be_stopped_before_any_row),
         FOLDER_TEST(a_report_of_more_items_than_a_fit_leaves_is_refused),
