@@ -160,17 +160,22 @@ done:
     return status;
 }
 
-/* Moments of a file: they belong to features, and are sums of squares. */
+/* Whether |a| is at most the product of b and c, as sums over objects are by the Cauchy-Schwarz inequality. */
+static int bounded(double a, double b, double c) { return fabs(a) <= (1 + 1e-6) * b * c + 1e-150; }
+
+/* Moments of a file: they belong to features, and are sums of squares over at least the objects of the embedding. */
 static rkhs_status check_kpca(const rkhs_model *m) {
     const kpca_state *s = m->state;
     int64_t r = s->square.rows;
-    const double *S = s->square.values;
-    int fits = !S ? !s->sums.values
+    const double *S = s->square.values, *sums = s->sums.values;
+    int fits = !S ? !sums
                   : m->map_rows && s->square.columns == r && r >= 1 && r <= m->map->width && s->sums.rows == 1 &&
-                        s->sums.columns == r && s->count >= 2 && s->count < 1e15 && s->trace >= 0;
+                        s->sums.columns == r && s->count >= (double)m->n && s->count < 1e15 && s->count == floor(s->count) &&
+                        s->trace >= 0 && (!m->map->features || r == m->map->width);
     for (int64_t i = 0; fits && S && i < r; i++) {
-        fits = S[i * r + i] >= 0;
-        for (int64_t j = 0; fits && j < i; j++) fits = S[i * r + j] == S[j * r + i];
+        fits = S[i * r + i] >= 0 && bounded(sums[i], sqrt(s->count), sqrt(S[i * r + i]));
+        for (int64_t j = 0; fits && j < i; j++)
+            fits = S[i * r + j] == S[j * r + i] && bounded(S[i * r + j], sqrt(S[i * r + i]), sqrt(S[j * r + j]));
     }
     if (!fits) return rk_fail(m->env, RKHS_ERR_FORMAT, "the sums over its objects do not fit together");
     return rk_check_full_map(m);

@@ -263,6 +263,33 @@ static void random_features_that_are_not_of_the_kernel_are_refused(void **state)
     refused(env, "no random features");
 }
 
+/* Sums that a fit keeps for updates: those of fewer objects than there are, or of no objects at all. */
+static void sums_that_no_objects_have_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const double counts[] = {N - 1, N + 0.5, 1e15, -1}, large[] = {1e6, 0, 0}, minus = -1;
+    static const double between[] = {1, 2, 0, 2, 1, 0, 0, 0, 1}, below[] = {-1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const char *const specs[] = {"kpca(dim=2, gram=nystrom(landmarks=3))", "kpca(dim=2, gram=features(count=4))"};
+    for (int t = 0; t < 2; t++) {
+        save_model(env, specs[t], "rbf(gamma=0.5)", "small");
+        for (int i = 0; i < 4; i++) {
+            FORGE(env, {"state/count", {'d', 0, {0}, &counts[i]}});
+            refused(env, "the sums over its objects");
+        }
+        FORGE(env, {"state/trace", {'d', 0, {0}, &minus}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {3, 3}, below}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {3, 3}, between}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/sums", {'d', 2, {1, t ? 4 : 3}, (const double[]){1e6, 0, 0, 0}}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {2, 2}, zeros}}, {"state/sums", {'d', 2, {1, 2}, large}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {0}});
+        refused(env, "the sums over its objects");
+    }
+}
+
 /* ---- time and size --------------------------------------------------------------------------------------------- */
 
 static void a_hessian_that_is_not_finite_ends_the_descent(void **state) {
@@ -557,6 +584,7 @@ int main(void) {
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
         FOLDER_TEST(parts_of_another_model_are_refused),
         FOLDER_TEST(random_features_that_are_not_of_the_kernel_are_refused),
+        FOLDER_TEST(sums_that_no_objects_have_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
         FOLDER_TEST(placing_can_be_stopped_before_any_row),
         FOLDER_TEST(a_report_of_more_items_than_a_fit_leaves_is_refused),
