@@ -168,7 +168,8 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
 /* Coefficients may be finite and as large as numbers are; what comes of them is not given out. */
 static void results_out_of_range_are_refused(void **state) {
     rkhs_env *env = *state;
-    double B[N * DIM], C[N * 3], Z[2 * DIM] = {0, 0, 1, 1}, out[N * DIM];
+    double B[N * DIM], C[N * 3], Z[2 * DIM] = {0, 0, 1, 1}, out[N * DIM], influence[2 * N];
+    int64_t object[2 * N];
     rkhs_data *x = fixture_data(env, "small", N), *back = NULL;
     rkhs_model *m;
     for (int i = 0; i < N * DIM; i++) B[i] = 1e308;
@@ -177,6 +178,12 @@ static void results_out_of_range_are_refused(void **state) {
     FORGE(env, {"map/B", {'d', 2, {N, DIM}, B}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_transform(m, x, out, DIM));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_explain(m, x, 1, object, influence));
+    rkhs_model_free(m);
+    save_model(env, "kpca(dim=2, gram=features(count=6))", "rbf(gamma=0.01)", "small");
+    FORGE(env, {"map/B", {'d', 2, {6, DIM}, B}});
+    FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_explain(m, x, 1, object, influence));
     rkhs_model_free(m);
     save_model(env, "kae(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"state/decoder", {'d', 2, {N, 3}, C}});
