@@ -37,11 +37,16 @@ static void forge(rkhs_env *env, const swap *swaps, int count) {
 
 /* A model fitted on a set of the fixtures, as "m.rkhs". */
 static void save_model(rkhs_env *env, const char *spec, const char *kernel, const char *set) {
-    rkhs_data *x = fixture_data(env, set, N);
+    static const float floats[N * 3] = {1, -2, 3, 0.1f, 5, 6, 7, -8.5f, 9, 10, 11, 12, 1e-3f, 14, 15, 0, 17, 18};
+    rkhs_data *x;
     const rk_entry *entry;
     rkhs_kernel *k = NULL;
     rkhs_model *m;
     LOOK_AT("%s on %s", spec, set);
+    if (strcmp(set, "floats") == 0)
+        FINE(env, rkhs_data_float(env, floats, N, 3, 3, &x));
+    else
+        x = fixture_data(env, set, N);
     if (kernel) FINE(env, rkhs_kernel_new(env, kernel, &k));
     FINE(env, rkhs_model_new(env, spec, &m));
     entry = &m->type->entry;
@@ -498,7 +503,7 @@ static void fits_end_for_kernels_at_the_ends_of_the_range(void **state) {
     rkhs_data_free(x);
 }
 
-/* Everything that takes objects, with those that are kept, and codes. */
+/* Everything that takes objects, with those that are kept, and codes. Before an update it is saved, as "d.rkhs". */
 static void use_all(rkhs_env *env, rkhs_model *m) {
     static const char *const ways[] = {"map", "refine", "neighbour", NULL}, *const by[] = {"error", "density", "both", NULL};
     static double Z[N * N];
@@ -513,6 +518,10 @@ static void use_all(rkhs_env *env, rkhs_model *m) {
     HOLDS(rkhs_model_explain(m, x, 1, object, Z) != RKHS_ERR_BUG);
     HOLDS(rkhs_model_inverse(m, m->Z, m->n, m->dim, &back) != RKHS_ERR_BUG);
     rkhs_data_free(back);
+    FINE(env, rkhs_model_save(m, "d.rkhs"));
+    rkhs_status status = rkhs_model_update(m, x);
+    HOLDS(status != RKHS_ERR_BUG && status != RKHS_ERR_FORMAT);
+    if (status == RKHS_OK) HOLDS(rkhs_model_transform(m, x, Z, m->dim) != RKHS_ERR_BUG);
     rkhs_data_free(x);
 }
 
@@ -534,7 +543,11 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
                                            {"kpca(dim=1)", "wl(h=1)", "graphs"},
                                            {"tke(dim=1, solver=lbfgs(max_iter=3))", "precomputed", "gram"},
                                            {"kpca(dim=1, gram=nystrom(landmarks=2))", "tanimoto", "bits"},
-                                           {"contrastive(dim=2)", "linear", "sparse"}};
+                                           {"contrastive(dim=2)", "linear", "sparse"},
+                                           {"kpca(dim=1, gram=nystrom(landmarks=3))", NULL, "small"},
+                                           {"kpca(dim=1, gram=features(count=4))", "linear + rbf(gamma=1)", "small"},
+                                           {"kae(dim=1, gram=features(count=4), solver=lbfgs(max_iter=3))", NULL, "images"},
+                                           {"kpca(dim=1, gram=features(count=4))", "rbf(gamma=1)", "floats"}};
     int loaded = 0;
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         rk_archive *a;
@@ -555,8 +568,13 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
             for (int v = 0; v < 10; v++) {
                 double *copy = numbers(env, count);
                 rkhs_model *m = NULL;
-                memcpy(copy, array.data, (size_t)count * sizeof *copy);
-                memcpy(copy + (v % 2 ? count - 1 : 0), type == 'd' ? (const void *)&reals[v / 2] : &wholes_[v / 2], 8);
+                const float narrow = (float)reals[v / 2];
+                const void *odd = type == 'f'   ? (const void *)&narrow
+                                  : type == 'd' ? (const void *)&reals[v / 2]
+                                                : &wholes_[v / 2];
+                size_t size = type == 'f' ? sizeof narrow : 8;
+                memcpy(copy, array.data, (size_t)count * size);
+                memcpy((char *)copy + (v % 2 ? (size_t)count - 1 : 0) * size, odd, size);
                 rk_array other = array;
                 other.data = copy;
                 FORGE(env, {name, other});
@@ -565,7 +583,6 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
                 HOLDS(status == RKHS_OK || status == RKHS_ERR_FORMAT || status == RKHS_ERR_MEMORY);
                 if (m) {
                     use_all(env, m);
-                    FINE(env, rkhs_model_save(m, "d.rkhs"));
                     rkhs_model_free(m);
                     FINE(env, rkhs_model_load(env, "d.rkhs", &m));
                     loaded++;
