@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { PIECE = 2048 };                                                /* gathered rows at a time */
+static const double FAR = 0x1p50, TURN = 0x1.921fb54442d18p2;         /* beyond FAR w'x is rounding: any phase does */
 static const double CHUNK_BYTES = 64.0 * (1 << 20), CHUNK_TILES = 64; /* of a chunk, at most */
 
 void rk_features_free(rkhs_env *env, rk_features *f) {
@@ -48,6 +49,8 @@ int64_t rk_features_tiles(const rk_features *f) {
 static void turn_row(const rk_feature_part *p, int64_t count, double *row) {
     double inner[RK_TILE];
     memcpy(inner, row + (each_of(p) - 1) * count, (size_t)count * sizeof *inner);
+    for (int64_t j = 0; p->kind == RK_PART_WAVES && j < count; j++)
+        if (fabs(inner[j]) > FAR) inner[j] = fmod(inner[j], TURN);
     if (p->kind == RK_PART_WAVES) rk_cos_sin(count, p->scale, inner, row);
     for (int64_t j = 0; p->kind == RK_PART_RELU && j < count; j++) row[j] = p->scale * fmax(inner[j], 0);
     for (int64_t j = 0; p->kind == RK_PART_LINEAR && j < count; j++) row[j] = p->scale * inner[j];
@@ -559,7 +562,8 @@ rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns
     if (vectors != W.shape[0]) FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit together: fit the model again");
     for (int64_t i = 0; i < W.shape[0] * W.shape[1]; i++)
         if (!(fabs(((const double *)W.data)[i]) <= RK_MAX_ABS))
-            FAIL(env, RKHS_ERR_FORMAT, "'map/features/vectors' has a number that is not finite, or beyond 1e150");
+            FAIL(env, RKHS_ERR_FORMAT,
+                 "'map/features/vectors' has a number beyond 1e150, or that is none: fit the model again");
     TRY(rk_data_dense_new(env, W.shape[0], W.shape[1], &values, &f->objects));
     memcpy(values, W.data, (size_t)(W.shape[0] * W.shape[1]) * sizeof *values);
     TRY(finish_random(env, f));

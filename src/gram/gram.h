@@ -60,6 +60,9 @@ rkhs_status rk_features_tile(const rk_features *f, int64_t t, const rk_bound *ro
 rkhs_status rk_features_save(const rk_features *f, rk_archive *archive);
 rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns, rk_features **f);
 rkhs_status rk_features_copy(rkhs_env *env, const rk_features *f, rk_features **copy);
+/* Refuses random features whose kinds, numbers or scales are not those that the gram of `spec` makes of the kernel. */
+rkhs_status rk_features_check(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
+                              const rkhs_data *x);
 
 /* ---- grams ----------------------------------------------------------------------------------------------------- */
 

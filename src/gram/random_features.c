@@ -98,14 +98,16 @@ done:
     return status;
 }
 
-/* The vectors of one leaf into W (count x columns of the data), numbered from `row` on. */
-static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t row, int64_t count, int64_t columns, double *W) {
+/* The vectors of one leaf into W (count x columns of the data), numbered from `row` on. *within: all are in range. */
+static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t row, int64_t count, int64_t columns, double *W,
+                        int *within) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     const rk_kernel_type *type = l->kernel->type;
     const void *self = l->kernel->spec->self;
     int64_t p = l->column ? l->columns : columns;
     double *V = W;
+    *within = 1;
     if (l->column) TRY(rk_scratch(env, count * p, sizeof *V, &V));
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < p; c++)
@@ -122,6 +124,7 @@ static rkhs_status draw(rkhs_env *env, const leaf *l, int orthogonal, int64_t ro
     }
     for (int64_t i = 0; l->column && i < count; i++) /* a column may be listed more than once */
         for (int64_t c = 0; c < p; c++) W[i * columns + l->column[c]] += V[i * p + c];
+    for (int64_t i = 0; i < count * columns; i++) *within &= fabs(W[i]) <= RK_MAX_ABS;
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -178,13 +181,38 @@ static rkhs_status require_memory(const rk_gram *g, const leaves *l, int64_t vec
                                             "choose fewer features, use gram=nystrom, or raise the memory limit"));
 }
 
+rkhs_status rk_features_check(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
+                              const rkhs_data *x) {
+    rkhs_status status = RKHS_OK;
+    rk_mark mark = rk_scratch_mark(env);
+    rk_features planned = {0};
+    rk_gram g = {.env = env, .spec = spec, .kernel = kernel, .x = x, .features = &planned};
+    leaves l = {.g = &g};
+    int64_t vectors;
+    TRY(add_leaves(&l, kernel, &(leaf){.weight = 1}));
+    TRY(plan(&g, &l, &vectors));
+    int fits = planned.parts == f->parts;
+    for (int64_t i = 0; fits && i < f->parts; i++) {
+        const rk_feature_part *a = &f->part[i], *b = &planned.part[i];
+        fits = a->kind == b->kind && a->count == b->count && fabs(a->scale - b->scale) <= 1e-9 * b->scale;
+    }
+    if (!fits)
+        FAIL(env, RKHS_ERR_FORMAT, "its %s are not those that its gram makes of its kernel",
+             rk_counted(f->width, "random feature").text);
+done:
+    rk_free(env, planned.part);
+    rk_scratch_release(env, mark);
+    return status;
+}
+
 static rkhs_status build_features(rk_gram *g) {
     rkhs_status status = RKHS_OK;
     rkhs_env *env = g->env;
     rk_mark mark = rk_scratch_mark(env);
     const random_features *o = g->spec->self;
     leaves l = {.g = g};
-    int64_t vectors, row = 0;
+    int64_t vectors, row = 0, p = g->x->columns;
+    int within;
     double *W;
     rk_features *f;
     if (!(g->x->type->kind & RK_KIND_VECTORS))
@@ -198,9 +226,11 @@ static rkhs_status build_features(rk_gram *g) {
     g->features = f;
     TRY(plan(g, &l, &vectors));
     TRY(require_memory(g, &l, vectors));
-    TRY(rk_data_dense_new(env, vectors, g->x->columns, &W, &f->objects));
-    for (int64_t i = 0; i < l.count; row += f->part[i++].count)
-        TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, g->x->columns, W + row * g->x->columns));
+    TRY(rk_data_dense_new(env, vectors, p, &W, &f->objects));
+    for (int64_t i = 0; i < l.count; row += f->part[i++].count) {
+        TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, p, W + row * p, &within));
+        if (!within) TRY(refuse(g, "random vectors beyond 1e150 come of", l.leaf[i].kernel));
+    }
     TRY(rk_kernel_new(env, "linear", &f->kernel));
     TRY(rk_bind(env, f->kernel, f->objects, NULL, &f->bound));
     TRY(rk_features_bind(env, f, g->kernel, g->x, &g->rows));

@@ -37,6 +37,13 @@ static rkhs_status check_counts(const rkhs_model *m) {
     return RKHS_OK;
 }
 
+/* Random features, if the map has some, must be those of the gram and the kernel. */
+static rkhs_status check_features(const rkhs_model *m) {
+    const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
+    if (!m->map->features) return RKHS_OK;
+    return rk_features_check(m->env, m->map->features, gram, m->kernel, m->map->objects);
+}
+
 /* A report item, if there is one of that name, must repeat these `count` numbers. */
 static rkhs_status check_item(const rkhs_model *m, const char *name, const int64_t *known, int64_t count) {
     const rk_report_item *item = rk_report_find(&m->report, name);
@@ -119,6 +126,7 @@ rkhs_status rk_model_check(const rkhs_model *m) {
     if (!(m->map->objects->type->kind & rk_kernel_kinds(m->kernel)))
         FAIL(m->env, RKHS_ERR_FORMAT, "its kernel does not take %s data, which it keeps", m->map->objects->type->entry.name);
     TRY(check_counts(m));
+    TRY(check_features(m));
     TRY(check_report(m));
     TRY(m->type->check(m));
 done:

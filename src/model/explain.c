@@ -56,6 +56,7 @@ static void choose(const explain_loop *a, const double *w, const double *along, 
     int64_t count[2] = {0, 0};
     for (int64_t l = 0; l < a->map->object_count; l++) {
         double size = fabs(w[l]) * a->norm[l];
+        if (isnan(size)) size = INFINITY; /* it is refused in the end */
         int push = w[l] * along[l] < 0;
         if (size > 0) count[push] = rk_top_offer(largest + push * a->top, which + push * a->top, count[push], a->top, l, size);
     }
@@ -165,6 +166,7 @@ static rkhs_status explain_all(const rkhs_model *m, const rkhs_data *x, int64_t 
     if (a.features) TRY(rk_scratch(env, workers * rk_padded(a.tile * (a.features->width + RK_TILE)), sizeof *a.phi, &a.phi));
     for (int64_t l = 0; l < kept; l++) a.norm[l] = rk_norm(map->dim, a.B + l * map->dim);
     TRY(rk_kernel_parallel(env, "explain", m->kernel, tiles, explain_tile, &a));
+    TRY(rk_check_results(m, influence, x->rows, 2 * top, 2 * top));
 done:
     rk_unbind(env, rows);
     return status;

@@ -408,9 +408,12 @@ rkhs_status rk_map_load(rkhs_env *env, rk_archive *archive, rk_map **map) {
     TRY(rk_map_new(env, B.shape[0], B.shape[1], &m));
     TRY(rk_data_load(env, archive, "kept/", &m->objects));
     if (rk_archive_has(archive, "map/features/parts")) {
+        if (!(m->objects->type->kind & RK_KIND_VECTORS))
+            FAIL(env, RKHS_ERR_FORMAT, "it has random features of %s data, which have none: fit the model again",
+                 m->objects->type->entry.name);
         TRY(rk_features_load(env, archive, m->objects->columns, &m->features));
         m->object_count = m->objects->rows;
-        if (m->features->width != m->width || nearest || degree || !(m->objects->type->kind & RK_KIND_VECTORS))
+        if (m->features->width != m->width || nearest || degree)
             FAIL(env, RKHS_ERR_FORMAT, "its random features do not fit its map: fit the model again");
     }
     if (c.shape[0] != m->dim || m->objects->rows != m->object_count || nearest < 0 || degree < 0 || degree > 2 || post < 0 ||

@@ -46,13 +46,27 @@ done:
     return status;
 }
 
-/* Whether A (r x r) is symmetric, with a diagonal >= 0 if it is a sum of squares. */
+/* Whether |a| is at most sqrt(b c), as sums over objects are by the Cauchy-Schwarz inequality. */
+static int bounded(double a, double b, double c) { return fabs(a) <= (1 + 1e-6) * sqrt(b) * sqrt(c) + 1e-150; }
+
+/* Whether A (r x r) is symmetric and, if it is a sum of squares, within their bounds. */
 static int symmetric(const rk_state_matrix *A, int64_t r, int squares) {
     int fits = A->rows == r && A->columns == r;
+    const double *a = A->values;
     for (int64_t i = 0; fits && i < r; i++) {
-        fits = !squares || A->values[i * r + i] >= 0;
-        for (int64_t j = 0; fits && j < i; j++) fits = A->values[i * r + j] == A->values[j * r + i];
+        fits = !squares || a[i * r + i] >= 0;
+        for (int64_t j = 0; fits && j < i; j++)
+            fits = a[i * r + j] == a[j * r + i] && (!squares || bounded(a[i * r + j], a[i * r + i], a[j * r + j]));
     }
+    return fits;
+}
+
+/* Whether the sums of features are within the bounds of their squares. */
+static int sums_fit(const rk_sums_state *s) {
+    int64_t r = s->square.rows;
+    double all = s->weight > 0 ? s->weight : s->count;
+    int fits = s->sums.rows == 1 && s->sums.columns == r;
+    for (int64_t i = 0; fits && i < r; i++) fits = bounded(s->sums.values[i], all, fmax(s->square.values[i * (r + 1)], 0));
     return fits;
 }
 
@@ -63,15 +77,17 @@ static int part_fits(const rkhs_model *m, const rk_sums_state *s, const rk_state
     int64_t r = s->square.rows;
     if (part->kind == RK_STATE_NUMBER) return *(const double *)p >= 0 && isfinite(*(const double *)p);
     if (!a->values) return 0;
-    if (a == &s->sums) return a->rows == 1 && a->columns == r;
+    if (a == &s->sums) return sums_fit(s);
     if (a == &s->product) return a->rows == r && a->columns == m->dim;
     return symmetric(a, r, a == &s->square);
 }
 
 rkhs_status rk_check_sums(const rkhs_model *m) {
     const rk_sums_state *s = m->state;
-    int any = 0, fits = m->map_rows && s->square.rows >= 1 && s->square.rows <= m->map->width && s->count >= (double)m->n &&
-                        s->count < 1e15 && s->count == floor(s->count);
+    int64_t r = s->square.rows;
+    int any = 0, fits = m->map_rows && r >= 1 && r <= m->map->width && s->square.columns == r &&
+                        (!m->map->features || r == m->map->width) && s->count >= (double)m->n && s->count < 1e15 &&
+                        s->count == floor(s->count);
     for (const rk_state_part *part = m->type->state; part->name; part++) {
         if (part->offset >= sizeof *s) continue; /* the model's own */
         const rk_state_matrix *a = (const void *)((const char *)s + part->offset);

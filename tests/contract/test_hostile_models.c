@@ -37,11 +37,16 @@ static void forge(rkhs_env *env, const swap *swaps, int count) {
 
 /* A model fitted on a set of the fixtures, as "m.rkhs". */
 static void save_model(rkhs_env *env, const char *spec, const char *kernel, const char *set) {
-    rkhs_data *x = fixture_data(env, set, N);
+    static const float floats[N * 3] = {1, -2, 3, 0.1f, 5, 6, 7, -8.5f, 9, 10, 11, 12, 1e-3f, 14, 15, 0, 17, 18};
+    rkhs_data *x;
     const rk_entry *entry;
     rkhs_kernel *k = NULL;
     rkhs_model *m;
     LOOK_AT("%s on %s", spec, set);
+    if (strcmp(set, "floats") == 0)
+        FINE(env, rkhs_data_float(env, floats, N, 3, 3, &x));
+    else
+        x = fixture_data(env, set, N);
     if (kernel) FINE(env, rkhs_kernel_new(env, kernel, &k));
     FINE(env, rkhs_model_new(env, spec, &m));
     entry = &m->type->entry;
@@ -168,7 +173,8 @@ static void a_report_that_contradicts_the_model_is_refused(void **state) {
 /* Coefficients may be finite and as large as numbers are; what comes of them is not given out. */
 static void results_out_of_range_are_refused(void **state) {
     rkhs_env *env = *state;
-    double B[N * DIM], C[N * 3], Z[2 * DIM] = {0, 0, 1, 1}, out[N * DIM];
+    double B[N * DIM], C[N * 3], Z[2 * DIM] = {0, 0, 1, 1}, out[N * DIM], influence[2 * N];
+    int64_t object[2 * N];
     rkhs_data *x = fixture_data(env, "small", N), *back = NULL;
     rkhs_model *m;
     for (int i = 0; i < N * DIM; i++) B[i] = 1e308;
@@ -177,6 +183,12 @@ static void results_out_of_range_are_refused(void **state) {
     FORGE(env, {"map/B", {'d', 2, {N, DIM}, B}});
     FINE(env, rkhs_model_load(env, "c.rkhs", &m));
     REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_transform(m, x, out, DIM));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_explain(m, x, 1, object, influence));
+    rkhs_model_free(m);
+    save_model(env, "kpca(dim=2, gram=features(count=6))", "rbf(gamma=0.01)", "small");
+    FORGE(env, {"map/B", {'d', 2, {6, DIM}, B}});
+    FINE(env, rkhs_model_load(env, "c.rkhs", &m));
+    REFUSED(env, RKHS_ERR_NUMERIC, "kpca gives", rkhs_model_explain(m, x, 1, object, influence));
     rkhs_model_free(m);
     save_model(env, "kae(dim=2, solver=lbfgs(max_iter=5))", NULL, "small");
     FORGE(env, {"state/decoder", {'d', 2, {N, 3}, C}});
@@ -320,6 +332,68 @@ static void parts_of_another_model_are_refused(void **state) {
     refused(env, "map | kpca");
     FORGE(env, {"map/post", {'q', 0, {0}, &one}});
     refused(env, "map | kpca");
+}
+
+static void random_features_that_are_not_of_the_kernel_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const char model[] = "kpca(dim=2, gram=features(count=1000000))", kernel[] = "poly(degree=2)";
+    static const double parts[][3] = {{0, 3, 1e140}, {1, 3, 0.5}, {0, 2, 0.5}, {0, 3, NAN}, {0.5, 3, 1}, {0, 1e300, 1}};
+    static const double zero[1 << 8];
+    static const int64_t none, two = 2, starts[] = {0, 1, 2, 3, 4, 5, 6};
+    save_model(env, "kpca(dim=2, gram=features(count=6))", "rbf(gamma=0.5)", "small");
+    FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}});
+    refused(env, "there are no random features for 'poly'");
+    FORGE(env, {"kernel", {'S', 1, {6}, "linear"}});
+    refused(env, "6 random features | gram | kernel");
+    FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}});
+    refused(env, "6 random features | gram | kernel");
+    for (int i = 0; i < 6; i++) {
+        FORGE(env, {"map/features/0", {'d', 1, {3}, parts[i]}});
+        refused(env, "random features");
+    }
+    FORGE(env, {"map/features/parts", {'q', 0, {0}, &none}});
+    refused(env, "random features");
+    FORGE(env, {"map/features/parts", {'q', 0, {0}, &two}});
+    refused(env, "'map/features/1' is missing");
+    FORGE(env, {"map/features/vectors", {'d', 2, {3, 4}, zero}});
+    refused(env, "random features");
+    FORGE(env, {"map/features/vectors", {'f', 2, {3, 3}, zero}});
+    refused(env, "'map/features/vectors'");
+    FORGE(env, {"map/features/parts", {0}});
+    refused(env, "map");
+    FORGE(env, {"kept/kind", {'S', 1, {6}, "string"}}, {"kept/starts", {'q', 1, {N + 1}, starts}},
+          {"kept/bytes", {'S', 1, {7}, "\0\0\0\0\0\0\n"}});
+    refused(env, "random features of string data");
+    save_model(env, "kpca(dim=2)", "rbf(gamma=0.5)", "small");
+    FORGE(env, {"model", {'S', 1, {28}, "kpca(dim=2,gram=features(6))"}}, {"keep", {'q', 1, {N}, starts}});
+    refused(env, "no random features");
+}
+
+/* Sums that a fit keeps for updates: those of fewer objects than there are, or of no objects at all. */
+static void sums_that_no_objects_have_are_refused(void **state) {
+    rkhs_env *env = *state;
+    static const double counts[] = {N - 1, N + 0.5, 1e15, -1}, large[] = {1e6, 0, 0}, minus = -1;
+    static const double between[] = {1, 2, 0, 2, 1, 0, 0, 0, 1}, below[] = {-1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const char *const specs[] = {"kpca(dim=2, gram=nystrom(landmarks=3))", "kpca(dim=2, gram=features(count=4))"};
+    for (int t = 0; t < 2; t++) {
+        save_model(env, specs[t], "rbf(gamma=0.5)", "small");
+        for (int i = 0; i < 4; i++) {
+            FORGE(env, {"state/count", {'d', 0, {0}, &counts[i]}});
+            refused(env, "the sums over its objects");
+        }
+        FORGE(env, {"state/trace", {'d', 0, {0}, &minus}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {3, 3}, below}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {3, 3}, between}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/sums", {'d', 2, {1, t ? 4 : 3}, (const double[]){1e6, 0, 0, 0}}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {'d', 2, {2, 2}, zeros}}, {"state/sums", {'d', 2, {1, 2}, large}});
+        refused(env, "the sums over its objects");
+        FORGE(env, {"state/square", {0}});
+        refused(env, "the sums over its objects");
+    }
 }
 
 /* ---- time and size --------------------------------------------------------------------------------------------- */
@@ -523,7 +597,7 @@ static void fits_end_for_kernels_at_the_ends_of_the_range(void **state) {
     rkhs_data_free(x);
 }
 
-/* Everything that takes objects, with those that are kept, and codes. */
+/* Everything that takes objects, with those that are kept, and codes. Before an update it is saved, as "d.rkhs". */
 static void use_all(rkhs_env *env, rkhs_model *m) {
     static const char *const ways[] = {"map", "refine", "neighbour", NULL}, *const by[] = {"error", "density", "both", NULL};
     static double Z[N * N];
@@ -538,6 +612,10 @@ static void use_all(rkhs_env *env, rkhs_model *m) {
     HOLDS(rkhs_model_explain(m, x, 1, object, Z) != RKHS_ERR_BUG);
     HOLDS(rkhs_model_inverse(m, m->Z, m->n, m->dim, &back) != RKHS_ERR_BUG);
     rkhs_data_free(back);
+    FINE(env, rkhs_model_save(m, "d.rkhs"));
+    rkhs_status status = rkhs_model_update(m, x);
+    HOLDS(status != RKHS_ERR_BUG && status != RKHS_ERR_FORMAT);
+    if (status == RKHS_OK) HOLDS(rkhs_model_transform(m, x, Z, m->dim) != RKHS_ERR_BUG);
     rkhs_data_free(x);
 }
 
@@ -559,7 +637,11 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
                                            {"kpca(dim=1)", "wl(h=1)", "graphs"},
                                            {"tke(dim=1, solver=lbfgs(max_iter=3))", "precomputed", "gram"},
                                            {"kpca(dim=1, gram=nystrom(landmarks=2))", "tanimoto", "bits"},
-                                           {"contrastive(dim=2)", "linear", "sparse"}};
+                                           {"contrastive(dim=2)", "linear", "sparse"},
+                                           {"kpca(dim=1, gram=nystrom(landmarks=3))", NULL, "small"},
+                                           {"kpca(dim=1, gram=features(count=4))", "linear + rbf(gamma=1)", "small"},
+                                           {"kae(dim=1, gram=features(count=4), solver=lbfgs(max_iter=3))", NULL, "images"},
+                                           {"kpca(dim=1, gram=features(count=4))", "rbf(gamma=1)", "floats"}};
     int loaded = 0;
     for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
         rk_archive *a;
@@ -580,8 +662,13 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
             for (int v = 0; v < 10; v++) {
                 double *copy = numbers(env, count);
                 rkhs_model *m = NULL;
-                memcpy(copy, array.data, (size_t)count * sizeof *copy);
-                memcpy(copy + (v % 2 ? count - 1 : 0), type == 'd' ? (const void *)&reals[v / 2] : &wholes_[v / 2], 8);
+                const float narrow = (float)reals[v / 2];
+                const void *odd = type == 'f'   ? (const void *)&narrow
+                                  : type == 'd' ? (const void *)&reals[v / 2]
+                                                : &wholes_[v / 2];
+                size_t size = type == 'f' ? sizeof narrow : 8;
+                memcpy(copy, array.data, (size_t)count * size);
+                memcpy((char *)copy + (v % 2 ? (size_t)count - 1 : 0) * size, odd, size);
                 rk_array other = array;
                 other.data = copy;
                 FORGE(env, {name, other});
@@ -590,7 +677,6 @@ static void odd_numbers_in_any_array_are_refused_or_harmless(void **state) {
                 HOLDS(status == RKHS_OK || status == RKHS_ERR_FORMAT || status == RKHS_ERR_MEMORY);
                 if (m) {
                     use_all(env, m);
-                    FINE(env, rkhs_model_save(m, "d.rkhs"));
                     rkhs_model_free(m);
                     FINE(env, rkhs_model_load(env, "d.rkhs", &m));
                     loaded++;
@@ -618,6 +704,8 @@ int main(void) {
         FOLDER_TEST(files_without_sums_load_and_are_not_updated),
         FOLDER_TEST(updates_of_forged_sums_end),
         FOLDER_TEST(parts_of_another_model_are_refused),
+        FOLDER_TEST(random_features_that_are_not_of_the_kernel_are_refused),
+        FOLDER_TEST(sums_that_no_objects_have_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
         FOLDER_TEST(placing_can_be_stopped_before_any_row),
         FOLDER_TEST(a_report_of_more_items_than_a_fit_leaves_is_refused),

@@ -97,7 +97,9 @@ static void what_has_no_random_features_is_refused_with_a_way(void **state) {
                  {"relu(depth=2)", "'relu' | gram=nystrom"},
                  {"rbf*linear", "gram=nystrom"},
                  {"center(rbf)", "'center' | gram=nystrom"},
-                 {"rbf + ntk", "'ntk' | gram=nystrom"}};
+                 {"rbf + ntk", "'ntk' | gram=nystrom"},
+                 {"rbf(gamma=1e300)", "1e150 | 'rbf' | gram=nystrom"}, /* no file would be read that has such vectors */
+                 {"linear + laplacian(sigma=1e-300)", "1e150 | 'laplacian' | gram=nystrom"}};
     for (size_t q = 0; q < sizeof cases / sizeof *cases; q++) {
         rkhs_model *m;
         rkhs_kernel *k;
@@ -159,6 +161,55 @@ static void models_with_random_features_keep_their_promises(void **state) {
         rk_scratch_release(env, mark);
     }
     rkhs_data_free(fresh);
+    rkhs_data_free(x);
+}
+
+/* Images, and the same numbers as vectors: the same bits, from files and in updates too. */
+static void images_have_the_features_of_their_numbers(void **state) {
+    rkhs_env *env = *state;
+    rkhs_data *x[2] = {fixture_data(env, "images", N), NULL};
+    double Z[2][N * 2];
+    int64_t ld;
+    const double *values = rkhs_data_values(x[0], &ld);
+    FINE(env, rkhs_data_dense(env, values, N, x[0]->columns, ld, &x[1]));
+    for (int t = 0; t < 2; t++) {
+        rkhs_kernel *k;
+        rkhs_model *m, *loaded;
+        LOOK_AT("%s data", rkhs_data_kind(x[t]));
+        FINE(env, rkhs_kernel_new(env, "rbf(sigma=3)", &k));
+        FINE(env, rkhs_model_new(env, "kpca(dim=2, gram=features(count=40))", &m));
+        FINE(env, rkhs_model_fit(m, k, x[t], NULL, NULL));
+        FINE(env, rkhs_model_save(m, "features.rkhs"));
+        FINE(env, rkhs_model_load(env, "features.rkhs", &loaded));
+        FINE(env, rkhs_model_update(loaded, x[t]));
+        FINE(env, rkhs_model_transform(loaded, x[t], Z[t], 2));
+        rkhs_model_free(loaded);
+        rkhs_model_free(m);
+        rkhs_kernel_free(k);
+    }
+    same_bits("images and vectors", Z[0], Z[1], N * 2);
+    for (int t = 0; t < 2; t++) rkhs_data_free(x[t]);
+}
+
+/* Far from 0, w'x is as large as numbers are, and features are still those of a wave. */
+static void features_of_far_objects_have_the_length_of_all_others(void **state) {
+    rkhs_env *env = *state;
+    static const double far[] = {1, -2, 1e10, 3, 1e15, -1e16, 1e17, 1e20, -1e40, 5, 1e149, -1e149};
+    rkhs_data *x;
+    rkhs_kernel *k;
+    rk_spec *spec;
+    int64_t ld;
+    FINE(env, rkhs_data_dense(env, far, 6, 2, 2, &x));
+    FINE(env, rkhs_kernel_new(env, "rbf(gamma=1)", &k));
+    rk_gram *g = features_of(env, k, x, "features(count=40)", &spec);
+    const double *Phi = rk_gram_phi(g, &ld);
+    for (int64_t i = 0; i < 6; i++) {
+        double length = rk_norm(g->rank, Phi + i * ld);
+        if (!(fabs(length - 1) < 1e-12)) fail_msg("features of object %d have length %g", (int)i, length);
+    }
+    rk_gram_free(g);
+    rk_spec_free(env, spec);
+    rkhs_kernel_free(k);
     rkhs_data_free(x);
 }
 
@@ -382,6 +433,8 @@ int main(void) {
         ENV_TEST(features_of_linear_are_exact),
         ENV_TEST(what_has_no_random_features_is_refused_with_a_way),
         ENV_TEST(models_with_random_features_keep_their_promises),
+        ENV_TEST(images_have_the_features_of_their_numbers),
+        ENV_TEST(features_of_far_objects_have_the_length_of_all_others),
         ENV_TEST(an_explanation_is_the_whole_map),
         ENV_TEST(features_of_other_vectors_are_those_of_dense_ones),
         ENV_TEST(models_of_sparse_rows_and_bits_are_those_of_dense_ones),

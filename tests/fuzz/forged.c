@@ -4,12 +4,12 @@
  * behind the headers, and inputs are a few bytes. */
 #include "model.h"
 
-enum { N = 6, COLUMNS = 2, MAX_ARRAYS = 96, EDIT = 6, EDITS = 8, VALUES = 512 };
+enum { N = 6, FEW = 4, COLUMNS = 2, MAX_ARRAYS = 96, EDIT = 6, EDITS = 8, VALUES = 512, RETYPE = 0xf5 };
 
 /* ---- the models ------------------------------------------------------------------------------------------------ */
 
 typedef struct plan {
-    const char *spec, *kernel, *data; /* data: and after a blank, what the second data set is */
+    const char *spec, *kernel, *data; /* data: and after a blank, what the second data set is; "few": keeps some */
 } plan;
 
 static const plan plans[] = {
@@ -63,6 +63,23 @@ static const plan plans[] = {
     {"kpca(dim=1)", "chi2(gamma=1) + minmax*ntk", "dense"},
     {"bctke(dim=2, gram=nystrom(landmarks=3), solver=lbfgs(max_iter=9))", "poly(degree=2)", "named"},
     {"kpca(dim=2, solver=lanczos)", "linear", "named"},
+    {"kpca(dim=2, gram=features(count=6))", NULL, "dense"},
+    {"kpca(dim=2, gram=features(count=6))", "linear + 0.5*rbf(gamma=0.2) + relu[0]", "dense few"},
+    {"kpca(dim=2, gram=features(count=4))", "rbf(gamma=0.5)", "float few"},
+    {"krr(ridge=0.1, gram=features(count=4))", "laplacian", "dense dense"},
+    {"ke(dim=1, gram=features(count=4))", "cauchy(gamma=1)", "float"},
+    {"kae(dim=2, gram=features(count=4), solver=lbfgs(max_iter=9))", "matern(nu=1.5)", "image"},
+    {"bctke(dim=2, gram=features(count=4), solver=lbfgs(max_iter=9))", NULL, "named"},
+    {"bcgplvm(dim=1, gram=features(count=4), solver=lbfgs(max_iter=9))", NULL, "dense"},
+    {"lpp(dim=1, neighbours=2, gram=features(count=4))", "rq", "dense"},
+    {"npe(dim=1, neighbours=3, gram=features(count=4))", "relu", "float"},
+    {"contrastive(dim=1, gram=features(count=4))", NULL, "dense"},
+    {"spectral(dim=1, gram=features(count=4), solver=lbfgs(max_iter=9))", NULL, "dense"},
+    {"kpca(dim=2)", NULL, "float"},
+    {"kpca(dim=1, gram=nystrom(landmarks=3))", "rbf(gamma=0.5)", "float"},
+    {"kpca(dim=1, gram=nystrom(landmarks=3))", "rbf(gamma=0.5)", "sparse"},
+    {"kpca(dim=1, gram=lazy)", "laplacian", "float"},
+    {"krr(ridge=0.1, gram=auto)", NULL, "dense dense"},
 };
 
 typedef struct part {
@@ -88,7 +105,9 @@ static rkhs_data *objects(rkhs_env *env, const char *kind) {
                          triplets[] = {0, 1, 2, 3, 4, 5, 1, 2, 3, 2, 0, 4};
     static const int32_t columns[] = {0, 2, 1, 0, 1, 2, 3, 0};
     static const int64_t starts[] = {0, 2, 3, 5, 7, 7, 8};
+    static const float floats[] = {0, 1, 1, 0.1f, 2, 2.5f, 3, 1, 5, 4.5f, 0.5f, 3};
     rkhs_data *x = NULL;
+    if (strcmp(kind, "float") == 0) FUZZ_HOLDS(rkhs_data_float(env, floats, N, COLUMNS, COLUMNS, &x) == RKHS_OK);
     if (strcmp(kind, "dense") == 0) FUZZ_HOLDS(rkhs_data_dense(env, v, N, COLUMNS, COLUMNS, &x) == RKHS_OK);
     if (strcmp(kind, "named") == 0) {
         FUZZ_HOLDS(rkhs_data_dense(env, v, N, COLUMNS, COLUMNS, &x) == RKHS_OK);
@@ -115,7 +134,7 @@ static int64_t count_of(const rk_array *a) {
     return count;
 }
 
-static int64_t bytes_of(const rk_array *a) { return count_of(a) * (a->type == 'S' ? 1 : 8); }
+static int64_t bytes_of(const rk_array *a) { return count_of(a) * (a->type == 'S' ? 1 : a->type == 'f' ? 4 : 8); }
 
 /* Memory of the target, not of the env. */
 static void *own(const void *from, int64_t bytes) {
@@ -144,6 +163,21 @@ static void take_apart(rkhs_env *env, const rkhs_model *m, file *f) {
     rk_archive_free(archive);
 }
 
+/* Models keep all of so few objects: of these, the first ones alone, as of many. */
+static void keep_few(file *f) {
+    static const double few = FEW;
+    int changed = 0;
+    for (int i = 0; i < f->count; i++) {
+        part *p = &f->parts[i];
+        int rows = strcmp(p->name, "keep") == 0 || strcmp(p->name, "kept/values") == 0;
+        if (rows) p->array.shape[0] = FEW;
+        if (strcmp(p->name, "report/reference_objects") == 0)
+            memcpy((void *)(uintptr_t)p->array.data, &few, sizeof few), rows = 1;
+        changed += rows;
+    }
+    FUZZ_HOLDS(changed == 3);
+}
+
 static void make_models(rkhs_env *env) {
     for (size_t i = 0; i < FUZZ_COUNT(plans); i++) {
         const plan *p = &plans[i];
@@ -151,13 +185,15 @@ static void make_models(rkhs_env *env) {
         rkhs_model *m;
         rkhs_kernel *k = NULL;
         sscanf(p->data, "%15s %15s", kind, second);
-        rkhs_data *x = objects(env, kind), *y = second[0] ? objects(env, second) : NULL;
+        int few = strcmp(second, "few") == 0;
+        rkhs_data *x = objects(env, kind), *y = second[0] && !few ? objects(env, second) : NULL;
         rkhs_status status = p->kernel ? rkhs_kernel_new(env, p->kernel, &k) : RKHS_OK;
         if (status == RKHS_OK) status = rkhs_model_new(env, p->spec, &m);
         if (status == RKHS_OK) status = rkhs_model_fit(m, k, x, y, NULL);
         if (status != RKHS_OK) fprintf(stderr, "%s, %s: %s\n", p->spec, p->data, rkhs_env_message(env));
         FUZZ_HOLDS(status == RKHS_OK);
         take_apart(env, m, &models[i]);
+        if (few) keep_few(&models[i]);
         rkhs_model_free(m);
         rkhs_kernel_free(k);
         rkhs_data_free(x);
@@ -242,7 +278,15 @@ static const char *const texts[] = {"linear",
                                     "\x1b[2J",
                                     "((((((((linear))))))))",
                                     "linear + linear + linear + linear",
-                                    "rbf(sigma=knn(k=3))"};
+                                    "rbf(sigma=knn(k=3))",
+                                    "kpca(dim=2, gram=features(count=6))",
+                                    "kpca(dim=1, gram=features)",
+                                    "krr(gram=features(count=1000000))",
+                                    "kpca(dim=2, gram=auto)",
+                                    "kpca(dim=2, gram=lazy)",
+                                    "bctke(dim=2, gram=features(count=4))",
+                                    "rbf(gamma=1)[0] + linear",
+                                    "rbf(gamma=1e300)"};
 static const char *const tokens[] = {"1e300",
                                      "-1",
                                      "0",
@@ -270,7 +314,11 @@ static const char *const tokens[] = {"1e300",
                                      "weights=kernel",
                                      "place=neighbour",
                                      "map=nearest",
-                                     "embedding_kernel=cauchy"};
+                                     "embedding_kernel=cauchy",
+                                     "gram=features(count=2)",
+                                     "gram=lazy",
+                                     "gram=auto",
+                                     "relu"};
 static const char *const names[] = {"keep",
                                     "added",
                                     "own",
@@ -308,7 +356,16 @@ static const char *const names[] = {"keep",
                                     "kept/ends",
                                     "state/gamma",
                                     "state/width",
-                                    "columns"};
+                                    "columns",
+                                    "map/features/parts",
+                                    "map/features/0",
+                                    "map/features/1",
+                                    "map/features/vectors",
+                                    "map/half",
+                                    "state/square",
+                                    "state/sums",
+                                    "state/count",
+                                    "state/trace"};
 #define PICK(table, byte) ((table)[(byte) % FUZZ_COUNT(table)])
 
 /* New data for a part; the old ones may be among them. */
@@ -325,13 +382,33 @@ static void set_value(part *p, const uint8_t *b) {
         ((char *)(uintptr_t)p->array.data)[at] = (char)b[4];
         return;
     }
+    float *f = (float *)(uintptr_t)p->array.data + at;
     double *d = (double *)(uintptr_t)p->array.data + at;
     int64_t *q = (int64_t *)(uintptr_t)p->array.data + at;
     int up = b[5] >> 6;
-    if (p->array.type == 'd')
+    double v = PICK(reals, b[4]), wide = p->array.type == 'f' ? (double)*f : 0;
+    if (p->array.type == 'f')
+        *f = (float)(up == 1 ? wide + (int8_t)b[4] : up == 2 ? wide * v : v);
+    else if (p->array.type == 'd')
         *d = up == 1 ? *d + (int8_t)b[4] : up == 2 ? *d * PICK(reals, b[4]) : PICK(reals, b[4]);
     else
         *q = up == 1 ? (int64_t)((uint64_t)*q + (uint64_t)(int8_t)b[4]) : PICK(wholes, b[4]);
+}
+
+/* Doubles become floats, and floats doubles. */
+static void retype(part *p) {
+    int64_t count = count_of(&p->array);
+    int narrow = p->array.type == 'd';
+    if (!narrow && p->array.type != 'f') return;
+    void *to = calloc((size_t)count + 1, sizeof(double));
+    FUZZ_HOLDS(to);
+    for (int64_t i = 0; i < count; i++)
+        if (narrow)
+            ((float *)to)[i] = (float)((const double *)p->array.data)[i];
+        else
+            ((double *)to)[i] = (double)((const float *)p->array.data)[i];
+    p->array.type = narrow ? 'f' : 'd';
+    give(p, to);
 }
 
 /* Other extents: rows and columns are cut off, or come again. */
@@ -393,7 +470,7 @@ static void edit(part *parts, int *count, const uint8_t *b) {
     switch (b[0] % 10) {
     case 0:
     case 1:
-    case 2: set_value(p, b); break;
+    case 2: b[5] == RETYPE ? retype(p) : set_value(p, b); break;
     case 3: reshape(p, b); break;
     case 4: set_text(p, PICK(texts, b[4])); break;
     case 5: put_token(p, b); break;

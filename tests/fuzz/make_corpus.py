@@ -14,7 +14,7 @@ import zipfile
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-FORGED = 50  # models that tests/fuzz/forged.c has
+FORGED = 67  # models that tests/fuzz/forged.c has
 
 
 def put(target, name, content):
@@ -178,8 +178,10 @@ def matlab():
 def models(tool):
     """Small model files of several kinds, by the tool."""
     with tempfile.TemporaryDirectory() as folder:
-        names = ("x.csv", "k.csv", "b.csv", "y.txt", "t.txt", "g.gin", "m.rkhs")
-        x, gram, bits, words, text, graphs, model = (pathlib.Path(folder) / name for name in names)
+        names = ("x.csv", "f.npy", "s.svm", "k.csv", "b.csv", "y.txt", "t.txt", "g.gin", "m.rkhs")
+        x, floats, sparse, gram, bits, words, text, graphs, model = (pathlib.Path(folder) / name for name in names)
+        floats.write_bytes(npy("<f4", (5, 2), struct.pack("<10f", 0, 1, 1, 0.1, 2, 2, 3, 1, 5, 5)))
+        sparse.write_text("0 1:0.5 3:2\n1 2:1\n0 1:1 2:3\n1 3:1\n")
         graphs.write_text(GRAPHS["plain"])
         bits.write_text("0,1,1\n1,0,0\n1,1,1\n0,0,0\n")
         words.write_text("cat\ndog\ncat\ncow\n")
@@ -191,7 +193,10 @@ def models(tool):
                                          ("strings", "kpca(dim=1)", "ssk(p=2)", text), ("mismatch", "kpca(dim=1)", "mismatch(p=2)", text),
                                          ("words", "kpca(dim=1, gram=nystrom(landmarks=2))", "2*words + spectrum", text),
                                          ("graphs", "kpca(dim=1)", "wl(h=1)", graphs),
-                                         ("nystrom", "kpca(dim=2, gram=nystrom(landmarks=3))", "linear + 2*rbf(gamma=0.1)", x)):
+                                         ("nystrom", "kpca(dim=2, gram=nystrom(landmarks=3))", "linear + 2*rbf(gamma=0.1)", x),
+                                         ("features", "kpca(dim=1, gram=features(count=4))", "linear + rbf(gamma=0.1)", x),
+                                         ("floats", "kpca(dim=1, gram=features(count=2))", "rbf(gamma=0.1)", floats),
+                                         ("sparse", "kpca(dim=1, gram=nystrom(landmarks=2))", "rbf(gamma=0.1)", sparse)):
             command = [tool, "fit", spec, "--kernel", kernel, data, "-o", model, "--quiet"]
             subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
             yield name, model.read_bytes()

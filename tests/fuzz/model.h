@@ -47,13 +47,17 @@ static inline void fuzz_ask(rkhs_env *env, rkhs_model *m, const rkhs_data *x, un
 /* Objects like those that a model keeps; NULL: there are none that are small. */
 static inline rkhs_data *fuzz_like(rkhs_env *env, const rkhs_model *m) {
     static double numbers[FUZZ_ROOM];
+    static float floats[FUZZ_ROOM];
     const rkhs_data *kept = rkhs_model_reference_objects(m, NULL);
     rkhs_data *x = NULL;
     int64_t columns = rkhs_data_columns(kept), rows = rkhs_data_rows(kept);
-    for (int64_t i = 0; i < FUZZ_ROOM; i++) numbers[i] = (double)(i % 7) / 4;
+    for (int64_t i = 0; i < FUZZ_ROOM; i++) floats[i] = (float)(i % 7) / 4, numbers[i] = (double)floats[i];
     if (strcmp(rkhs_data_kind(kept), "gram") == 0 || strcmp(rkhs_data_kind(kept), "dense") == 0) {
         if (columns * FUZZ_ROWS > FUZZ_ROOM) return NULL;
-        FUZZ_HOLDS(rkhs_data_dense(env, numbers, FUZZ_ROWS, columns, columns, &x) == RKHS_OK);
+        if (rkhs_data_floats(kept, NULL))
+            FUZZ_HOLDS(rkhs_data_float(env, floats, FUZZ_ROWS, columns, columns, &x) == RKHS_OK);
+        else
+            FUZZ_HOLDS(rkhs_data_dense(env, numbers, FUZZ_ROWS, columns, columns, &x) == RKHS_OK);
         if (columns == 2) FUZZ_HOLDS(rkhs_data_set_column_names(x, (const char *[]){"two", "one"}) == RKHS_OK);
     } else {
         rkhs_status status = rkhs_data_subset(kept, (int64_t[FUZZ_ROWS]){rows - 1, 0, rows / 2}, FUZZ_ROWS, &x);
