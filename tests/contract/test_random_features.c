@@ -181,7 +181,7 @@ static void images_have_the_features_of_their_numbers(void **state) {
         FINE(env, rkhs_model_fit(m, k, x[t], NULL, NULL));
         FINE(env, rkhs_model_save(m, "features.rkhs"));
         FINE(env, rkhs_model_load(env, "features.rkhs", &loaded));
-        FINE(env, rkhs_model_update(loaded, x[t]));
+        FINE(env, rkhs_model_update(loaded, x[t], NULL));
         FINE(env, rkhs_model_transform(loaded, x[t], Z[t], 2));
         rkhs_model_free(loaded);
         rkhs_model_free(m);
@@ -301,7 +301,7 @@ static answers answers_of(rkhs_env *env, rkhs_model *m, const rkhs_data *fresh, 
     FINE(env, rkhs_model_transform(m, fresh, a.Z, 2));
     FINE(env, rkhs_model_anomaly(m, fresh, "error", a.scores));
     FINE(env, rkhs_model_explain(m, fresh, 3, a.object, a.influence));
-    FINE(env, rkhs_model_update(m, added));
+    FINE(env, rkhs_model_update(m, added, NULL));
     FINE(env, rkhs_model_transform(m, fresh, a.moved, 2));
     return a;
 }
@@ -348,7 +348,7 @@ static void models_of_sparse_rows_and_bits_are_those_of_dense_ones(void **state)
         same_bits("dense rows", Y, a.Z, NEW * 2);
         FINE(env, rkhs_model_transform(other, fresh[0], Y, 2));
         same_bits("a copy", Y, a.Z, NEW * 2);
-        FINE(env, rkhs_model_update(loaded, added[1]));
+        FINE(env, rkhs_model_update(loaded, added[1], NULL));
         FINE(env, rkhs_model_transform(loaded, fresh[0], Y, 2));
         near_all("an update by dense rows", Y, a.moved, NEW * 2, 1e-12);
         rkhs_data *back;
