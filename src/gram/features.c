@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 2048 };                                                /* gathered rows at a time */
+enum { PIECE = 2048, SAMPLE = 2000 };                                 /* gathered rows at a time; objects kept, at least */
 static const double FAR = 0x1p50, TURN = 0x1.921fb54442d18p2;         /* beyond FAR w'x is rounding: any phase does */
 static const double CHUNK_BYTES = 64.0 * (1 << 20), CHUNK_TILES = 64; /* of a chunk, at most */
 
@@ -497,6 +497,24 @@ done:
     return status;
 }
 
+/* What x and the gram need of features that are complete. */
+static rkhs_status adopt(rk_gram *g) {
+    g->rank = g->map_count = g->features->rank;
+    return rk_features_bind(g->env, g->features, g->kernel, g->x, &g->rows);
+}
+
+rkhs_status rk_gram_finish_features(rk_gram *g) {
+    rkhs_status status = RKHS_OK;
+    TRY(finish_random(g->env, g->features));
+    TRY(adopt(g));
+    g->kept = rk_min(g->n, rk_max(SAMPLE, g->rank));
+    TRY(rk_alloc(g->env, g->kept, sizeof *g->map_rows, &g->map_rows));
+    for (int64_t i = 0; i < g->kept; i++) g->map_rows[i] = i * g->n / g->kept;
+    if (g->n <= rk_sample_rows(g->rank)) TRY(rk_gram_store_features(g));
+done:
+    return status;
+}
+
 rkhs_status rk_gram_use_features(rk_gram *g, const rk_features *f) {
     rkhs_status status = RKHS_OK;
     int stored = g->Phi != NULL;
@@ -508,8 +526,7 @@ rkhs_status rk_gram_use_features(rk_gram *g, const rk_features *f) {
     g->features = NULL;
     g->Phi = g->raw = NULL;
     TRY(rk_features_copy(g->env, f, &g->features));
-    TRY(rk_features_bind(g->env, g->features, g->kernel, g->x, &g->rows));
-    g->rank = g->map_count = g->features->rank;
+    TRY(adopt(g));
     if (stored) TRY(rk_gram_store_features(g));
 done:
     return status;

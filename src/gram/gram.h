@@ -13,7 +13,7 @@ enum {
     RK_MATRIX = 1,   /* K, stored */
     RK_PRODUCTS = 2, /* K V, without features: coefficients are a in Z = K a */
     RK_FEATURES = 4, /* K ~ Phi Phi', and features of new objects: coefficients are W in Z = Phi W */
-    RK_LANDMARKS = 8 /* these features are kernel values with some of the objects */
+    RK_LANDMARKS = 8 /* these features are kernel values with some of the objects; else they have `parts` */
 };
 
 /* ---- features.c: features phi(x) ------------------------------------------------------------------------------- */
@@ -60,9 +60,6 @@ rkhs_status rk_features_tile(const rk_features *f, int64_t t, const rk_bound *ro
 rkhs_status rk_features_save(const rk_features *f, rk_archive *archive);
 rkhs_status rk_features_load(rkhs_env *env, rk_archive *archive, int64_t columns, rk_features **f);
 rkhs_status rk_features_copy(rkhs_env *env, const rk_features *f, rk_features **copy);
-/* Refuses random features whose kinds, numbers or scales are not those that the gram of `spec` makes of the kernel. */
-rkhs_status rk_features_check(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
-                              const rkhs_data *x);
 
 /* ---- grams ----------------------------------------------------------------------------------------------------- */
 
@@ -87,7 +84,7 @@ typedef struct rk_gram {
     int64_t n, rank;   /* numbers of objects, and of rows of the coefficients */
     int64_t map_count; /* rows of B, the coefficients of a map */
     int64_t kept;      /* objects that the model keeps: all, or the landmarks, which B has rows for; or a sample */
-    int64_t *map_rows; /* the rows of these in x; NULL: all */
+    int64_t *map_rows; /* kept: the rows of these in x; NULL: all. With features it is never NULL */
     rk_bound *bound;   /* the kernel bound to x */
     rk_bound *rows;    /* RK_FEATURES: x bound for its features; NULL: `bound` is */
     const double *K;   /* RK_MATRIX: n x n */
@@ -102,8 +99,12 @@ typedef struct rk_gram {
 typedef struct rk_gram_type {
     rk_entry entry;
     unsigned offers;
-    /* Sets K and ldk, or features, rank, map_count and map_rows. */
+    /* Sets K and ldk; or features, whose parts and vectors it makes, and calls rk_gram_finish_features; with landmarks
+     * also L, rank, map_count, kept and map_rows. Nothing if it offers products alone. */
     rkhs_status (*build)(rk_gram *g);
+    /* (optional) Features with parts: refuses those of a file that `build` would not make of this spec, kernel and
+     * data (kind, number and scale of the parts). */
+    rkhs_status (*check)(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x);
     /* RK_PRODUCTS: out = K V, n x k. */
     rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
     /* (optional) gram=auto: appends the text of the gram to build in its place. */
@@ -154,6 +155,9 @@ static inline const double *rk_gram_phi(const rk_gram *g, int64_t *ld) {
     *ld = g->ldp;
     return g->Phi;
 }
+/* Completes features whose parts and vectors w are set: binds w and x, sets rank and map_count, keeps a sample of the
+ * objects, and stores Phi if there are few. */
+rkhs_status rk_gram_finish_features(rk_gram *g);
 /* Replaces the random features of a gram by others, of an older model. */
 rkhs_status rk_gram_use_features(rk_gram *g, const rk_features *f);
 /* Stores Phi, unless that is done, for models that read it. Fails if it exceeds the memory limit. */

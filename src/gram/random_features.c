@@ -156,10 +156,8 @@ static rkhs_status plan(rk_gram *g, const leaves *l, int64_t *vectors) {
                             : part->kind == RK_PART_RELU ? 2
                                                          : 1) /
                            (part->kind == RK_PART_LINEAR ? 1 : (double)part->count));
-        f->width += part->count * (part->kind == RK_PART_WAVES ? 2 : 1);
         *vectors += part->count;
     }
-    f->rank = f->width;
 done:
     return status;
 }
@@ -181,8 +179,9 @@ static rkhs_status require_memory(const rk_gram *g, const leaves *l, int64_t vec
                                             "choose fewer features, use gram=nystrom, or raise the memory limit"));
 }
 
-rkhs_status rk_features_check(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
-                              const rkhs_data *x) {
+/* Features of a file: their parts are those of the kernel. */
+static rkhs_status check_features(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
+                                  const rkhs_data *x) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
     rk_features planned = {0};
@@ -231,14 +230,7 @@ static rkhs_status build_features(rk_gram *g) {
         TRY(draw(env, &l.leaf[i], o->orthogonal, row, f->part[i].count, p, W + row * p, &within));
         if (!within) TRY(refuse(g, "random vectors beyond 1e150 come of", l.leaf[i].kernel));
     }
-    TRY(rk_kernel_new(env, "linear", &f->kernel));
-    TRY(rk_bind(env, f->kernel, f->objects, NULL, &f->bound));
-    TRY(rk_features_bind(env, f, g->kernel, g->x, &g->rows));
-    g->rank = g->map_count = f->rank;
-    g->kept = rk_min(g->n, rk_max(2000, f->rank));
-    TRY(rk_alloc(env, g->kept, sizeof *g->map_rows, &g->map_rows));
-    for (int64_t i = 0; i < g->kept; i++) g->map_rows[i] = i * g->n / g->kept;
-    if (g->n <= rk_sample_rows(f->rank)) TRY(rk_gram_store_features(g));
+    TRY(rk_gram_finish_features(g));
 done:
     rk_scratch_release(env, mark);
     return status;
@@ -251,6 +243,6 @@ const rk_gram_type rk_gram_features = {
               .formula = "Phi Phi', Phi = sqrt(1/F) (cos w'x, sin w'x) for F random vectors w",
               .where = "the distribution of w depends on the kernel; m = 2 F features",
               .cost = "2 n m p flops and n m^2", .params = params, .size = sizeof(random_features)},
-    .offers = RK_FEATURES, .build = build_features,
+    .offers = RK_FEATURES, .build = build_features, .check = check_features,
 };
 /* clang-format on */

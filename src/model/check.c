@@ -40,8 +40,9 @@ static rkhs_status check_counts(const rkhs_model *m) {
 /* Random features, if the map has some, must be those of the gram and the kernel. */
 static rkhs_status check_features(const rkhs_model *m) {
     const rk_spec *gram = *(rk_spec **)((char *)m->spec->self + m->type->gram_offset);
-    if (!m->map->features) return RKHS_OK;
-    return rk_features_check(m->env, m->map->features, gram, m->kernel, m->map->objects);
+    const rk_gram_type *type = (const rk_gram_type *)gram->entry;
+    if (!m->map->features || !type->check) return RKHS_OK;
+    return type->check(m->env, m->map->features, gram, m->kernel, m->map->objects);
 }
 
 /* A report item, if there is one of that name, must repeat these `count` numbers. */

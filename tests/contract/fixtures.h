@@ -575,7 +575,7 @@ typedef struct fixture_gram {
     int given; /* what is kept depends on the order of the rows */
 } fixture_gram;
 
-/* Of a gram that is not here its name alone is tested, as an approximation. */
+/* Of a gram that is not here its name alone is tested, as an approximation; but see fixture_gram_at. */
 static const fixture_gram fixture_more_grams[] = {
     {"exact", "exact", 1, 0},
     {"lazy", "lazy", 1, 0},

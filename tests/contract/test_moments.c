@@ -18,6 +18,8 @@ static const struct sight {
     {"nystrom(landmarks=16, by=uniform)", "tanimoto", "bits", ALL},
     {"nystrom(landmarks=16)", "rbf(gamma=0.1)", "sparse", ALL},
     {"nystrom(landmarks=9)", "linear", "small", ALL}, /* a rank below that */
+    {"features(count=30)", "rbf(gamma=0.5)", "small", ALL},
+    {"features(count=20)", "0.5*linear + laplacian(gamma=0.4)", "small", ALL},
     {"nystrom(landmarks=5)", "rbf(gamma=0.5)", "small", MANY},
     {NULL, NULL, NULL, 0},
 };
@@ -73,7 +75,7 @@ static double *by_hand(rkhs_env *env, int64_t n, const double *A, int64_t r, con
 static double *phi_of(rkhs_env *env, const rk_gram *g) {
     int64_t width = g->features->width, r = g->rank;
     double *wide = numbers(env, g->n * width), *Phi = numbers(env, g->n * r);
-    FINE(env, rk_features_rows(env, NULL, g->features, g->bound, 0, g->n, wide, width));
+    FINE(env, rk_features_rows(env, NULL, g->features, g->rows ? g->rows : g->bound, 0, g->n, wide, width));
     for (int64_t i = 0; i < g->n; i++) memcpy(Phi + i * r, wide + i * width, (size_t)r * sizeof *Phi);
     return Phi;
 }
@@ -211,7 +213,9 @@ static void products_are_those_of_stored_features(void **state) {
         FINE(env, rk_map_new(env, b.g->map_count, K, &map));
         FINE(env, rk_gram_embed(b.g, W, K, map->B, Y));
         same_bits("embed and push", Y, Z, n * K);
-        FINE(env, rk_data_keep(s.use, b.g->map_rows, b.g->map_count, &map->objects));
+        FINE(env, rk_data_keep(s.use, b.g->map_rows, b.g->kept, &map->objects));
+        map->object_count = b.g->kept;
+        if (b.g->features->parts) FINE(env, rk_features_copy(env, b.g->features, &map->features));
         FINE(env, rk_map_apply(env, map, s.kernel, s.use, twice, K, NULL));
         near_all("the map and embed", twice, Y, n * K, 1e-13);
         rk_map_free(env, map);

@@ -119,47 +119,59 @@ static void what_has_no_random_features_is_refused_with_a_way(void **state) {
     rkhs_data_free(x);
 }
 
-/* Every model that takes features, or needs no Gram and says that they are not used: the embedding is what transform
- * gives, also after a copy and a file, and the bits do not depend on threads. */
-static void models_with_random_features_keep_their_promises(void **state) {
+/* The embedding of a model with 40 features of some gram is what transform gives, also after a copy and a file, and the
+ * bits do not depend on threads. */
+static void keeps_its_promises(rkhs_env *env, const rk_model_type *type, const char *gram, const rkhs_data *x,
+                               const rkhs_data *fresh) {
+    rk_mark mark = rk_scratch_mark(env);
+    char spec[192], rest[64];
+    rkhs_kernel *k;
+    double *first = NULL, *Z = numbers(env, 2 * N * 2), *Y = numbers(env, 2 * N * 2);
+    rkhs_data *y = fixture_supervision(env, type, x, 2);
+    snprintf(rest, sizeof rest, "gram=%s(count=40)", gram);
+    fixture_spec(spec, sizeof spec, type, 2, rest);
+    LOOK_AT("%s", spec);
+    FINE(env, rkhs_kernel_new(env, "rbf", &k));
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        rkhs_model *m, *copy, *loaded;
+        int64_t dim;
+        FINE(env, rkhs_env_set_threads(env, threads));
+        FINE(env, rkhs_model_new(env, spec, &m));
+        FINE(env, rkhs_model_fit(m, k, x, y, NULL));
+        const double *own = rkhs_model_embedding(m, NULL, &dim);
+        HOLDS(type->need.offers ? m->map->features && m->map->width >= 40 : !m->map->features);
+        FINE(env, rkhs_model_transform(m, x, Z, dim));
+        near_all("transform of the training rows", Z, own, N * dim, 1e-9);
+        FINE(env, rkhs_model_transform(m, fresh, Z, dim));
+        if (!first) first = memcpy(numbers(env, 2 * N * dim), Z, (size_t)(2 * N * dim) * sizeof *Z);
+        same_bits("threads", Z, first, 2 * N * dim);
+        FINE(env, rkhs_model_copy(m, &copy));
+        FINE(env, rkhs_model_transform(copy, fresh, Y, dim));
+        same_bits("a copy", Y, Z, 2 * N * dim);
+        FINE(env, rkhs_model_save(m, "features.rkhs"));
+        FINE(env, rkhs_model_load(env, "features.rkhs", &loaded));
+        FINE(env, rkhs_model_transform(loaded, fresh, Y, dim));
+        same_bits("a file", Y, Z, 2 * N * dim);
+        rkhs_model_free(loaded);
+        rkhs_model_free(copy);
+        rkhs_model_free(m);
+    }
+    rkhs_kernel_free(k);
+    rkhs_data_free(y);
+    rk_scratch_release(env, mark);
+}
+
+/* Every gram with features that are no kernel values, with every model that takes features, or needs no Gram and says
+ * that they are not used. */
+static void models_with_features_keep_their_promises(void **state) {
     rkhs_env *env = *state;
     rkhs_data *x = fixture_data(env, "small", N), *fresh = fixture_data(env, "small", 2 * N);
-    for (int q = 0; rk_models.entries[q]; q++) {
-        const rk_model_type *type = (const rk_model_type *)rk_models.entries[q];
-        if (type->need.offers && !(type->need.offers & RK_FEATURES)) continue;
-        rk_mark mark = rk_scratch_mark(env);
-        char spec[192];
-        double *first = NULL, *Z = numbers(env, 2 * N * 2), *Y = numbers(env, 2 * N * 2);
-        rkhs_data *y = fixture_supervision(env, type, x, 2);
-        fixture_spec(spec, sizeof spec, type, 2, "gram=features(count=40)");
-        LOOK_AT("%s", spec);
-        for (int threads = 1; threads <= 4; threads *= 2) {
-            rkhs_model *m, *copy, *loaded;
-            int64_t dim;
-            FINE(env, rkhs_env_set_threads(env, threads));
-            FINE(env, rkhs_model_new(env, spec, &m));
-            FINE(env, rkhs_model_fit(m, NULL, x, y, NULL));
-            const double *own = rkhs_model_embedding(m, NULL, &dim);
-            HOLDS(type->need.offers ? m->map->features && m->map->width >= 40 : !m->map->features);
-            FINE(env, rkhs_model_transform(m, x, Z, dim));
-            near_all("transform of the training rows", Z, own, N * dim, 1e-9);
-            FINE(env, rkhs_model_transform(m, fresh, Z, dim));
-            if (!first) first = memcpy(numbers(env, 2 * N * dim), Z, (size_t)(2 * N * dim) * sizeof *Z);
-            same_bits("threads", Z, first, 2 * N * dim);
-            FINE(env, rkhs_model_copy(m, &copy));
-            FINE(env, rkhs_model_transform(copy, fresh, Y, dim));
-            same_bits("a copy", Y, Z, 2 * N * dim);
-            FINE(env, rkhs_model_save(m, "features.rkhs"));
-            FINE(env, rkhs_model_load(env, "features.rkhs", &loaded));
-            FINE(env, rkhs_model_transform(loaded, fresh, Y, dim));
-            same_bits("a file", Y, Z, 2 * N * dim);
-            rkhs_model_free(loaded);
-            rkhs_model_free(copy);
-            rkhs_model_free(m);
+    for (const rk_entry *const *g = rk_grams.entries; *g; g++)
+        for (const rk_entry *const *e = rk_models.entries; *e; e++) {
+            unsigned needs = ((const rk_model_type *)*e)->need.offers, offers = ((const rk_gram_type *)*g)->offers;
+            if (offers != RK_FEATURES || (needs && !(needs & RK_FEATURES))) continue;
+            keeps_its_promises(env, (const rk_model_type *)*e, (*g)->name, x, fresh);
         }
-        rkhs_data_free(y);
-        rk_scratch_release(env, mark);
-    }
     rkhs_data_free(fresh);
     rkhs_data_free(x);
 }
@@ -432,7 +444,7 @@ int main(void) {
         ENV_TEST(orthogonal_vectors_have_a_smaller_error),
         ENV_TEST(features_of_linear_are_exact),
         ENV_TEST(what_has_no_random_features_is_refused_with_a_way),
-        ENV_TEST(models_with_random_features_keep_their_promises),
+        ENV_TEST(models_with_features_keep_their_promises),
         ENV_TEST(images_have_the_features_of_their_numbers),
         ENV_TEST(features_of_far_objects_have_the_length_of_all_others),
         ENV_TEST(an_explanation_is_the_whole_map),
