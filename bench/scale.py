@@ -197,19 +197,31 @@ COLOURS = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#00
 STYLES = ("-", "o"), ("--", "s")
 
 
-def spread_out(places, least, low, high):
-    """Places in ascending order, moved so that two are at least `least` apart, within low..high."""
-    places = [min(max(place, low), high) for place in places]
-    for i in range(1, len(places)):
-        places[i] = max(places[i], places[i - 1] + least)
-    over = max(places[-1] - high, 0)
-    for i in reversed(range(len(places))):
-        places[i] = min(places[i], high - (len(places) - 1 - i) * least) if over else places[i]
-    return places
+def spread_out(places, least):
+    """Places in ascending order, moved as little as it takes to have two of them at least `least` apart."""
+    runs = []  # [mean, count] of places that touch each other, each less what the ones before it take
+    for i, place in enumerate(places):
+        runs.append([place - i * least, 1])
+        while len(runs) > 1 and runs[-2][0] > runs[-1][0]:
+            (a, m), (b, n) = runs[-2:]
+            runs[-2:] = [[(m * a + n * b) / (m + n), m + n]]
+    flat = [mean for mean, count in runs for _ in range(count)]
+    return [place + i * least for i, place in enumerate(flat)]
+
+
+def name_ends(axes, ends, limits):
+    """Names of lines that end at the same number of rows, beside their ends. ends: ((rows, value), name, colour)."""
+    height = math.log(limits[1] / limits[0])
+    ends = sorted(ends, key=lambda end: end[0][1])
+    at = spread_out([math.log(y / limits[0]) / height for (_, y), _, _ in ends], 0.05)
+    for ((n, y), model, colour), place in zip(ends, at):
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
+        axes.annotate(model, (n, y), (n * 1.25, limits[0] * math.exp(place * height)), fontsize=8, color=colour, va="center",
+                      arrowprops=leader, annotation_clip=False)
 
 
 def draw_panel(axes, models, column, title, limits):
-    """A line for each model, named at the right, in the order in which the lines end."""
+    """A line for each model, named where it ends."""
     ends = []
     for i, (model, cells) in enumerate(models.items()):
         points = [(n, max(float(line[column]), limits[0])) for n, line in sorted(cells.items()) if line["seconds"]]
@@ -226,13 +238,8 @@ def draw_panel(axes, models, column, title, limits):
     axes.tick_params(labelsize=8)
     axes.grid(color="#dddddd", linewidth=0.5)
     axes.spines[["top", "right"]].set_visible(False)
-    height = math.log(limits[1] / limits[0])
-    ends.sort(key=lambda end: end[0][1])
-    at = spread_out([math.log(y / limits[0]) / height for (_, y), _, _ in ends], 0.06, 0.02, 0.98)
-    for ((n, y), model, colour), place in zip(ends, at):
-        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "linestyle": ":", "shrinkA": 0, "shrinkB": 2}
-        axes.annotate(model, (n, y), (1.06, place), textcoords=axes.transAxes, fontsize=8, color=colour, va="center",
-                      arrowprops=leader)
+    for rows in sorted({n for (n, _), _, _ in ends}):
+        name_ends(axes, [end for end in ends if end[0][0] == rows], limits)
 
 
 def draw(lines, path):
@@ -246,7 +253,7 @@ def draw(lines, path):
     panels = (axes[0], "seconds", "time of a fit, s", 0.01), (axes[1], "peak_mb", "memory, MB", 1)
     for panel, column, title, least in panels:
         most = max([float(line[column]) for line in done] + [10 * least])
-        draw_panel(panel, models, column, title, (least, 2 * most))
+        draw_panel(panel, models, column, title, (least, 3 * most))
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 
