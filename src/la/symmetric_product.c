@@ -11,7 +11,8 @@ enum { TILE = 256, PARTS = 16 };
 typedef struct symm {
     int64_t n, k, ldk;
     const double *K, *V; /* V: n x k */
-    double *sums;        /* PARTS x n x k, 0 at first */
+    int64_t parts;       /* that have rows of tiles */
+    double *sums;        /* parts x n x k, 0 at first */
     double *out;         /* n x k */
 } symm;
 
@@ -37,7 +38,7 @@ static rkhs_status add_tile(void *context, int64_t tile, int worker) {
     symm *s = context;
     for (int64_t q = tile * TILE * s->k; q < rk_min((tile + 1) * TILE, s->n) * s->k; q++) {
         double sum = 0;
-        for (int64_t p = 0; p < PARTS; p++) sum += s->sums[p * s->n * s->k + q];
+        for (int64_t p = 0; p < s->parts; p++) sum += s->sums[p * s->n * s->k + q];
         s->out[q] = sum;
     }
     return RKHS_OK;
@@ -46,10 +47,11 @@ static rkhs_status add_tile(void *context, int64_t tile, int worker) {
 rkhs_status rk_symm(rkhs_env *env, int64_t n, const double *K, int64_t ldk, int64_t k, const double *V, double *out) {
     rkhs_status status = RKHS_OK;
     rk_mark mark = rk_scratch_mark(env);
-    symm s = {n, k, ldk, K, V, NULL, out};
-    TRY(rk_scratch(env, PARTS * n * k, sizeof *s.sums, &s.sums));
-    TRY(rk_parallel(env, NULL, PARTS, part_times, &s));
-    TRY(rk_parallel(env, NULL, (n + TILE - 1) / TILE, add_tile, &s));
+    int64_t tiles = (n + TILE - 1) / TILE;
+    symm s = {n, k, ldk, K, V, rk_min(PARTS, tiles), NULL, out};
+    TRY(rk_scratch(env, s.parts * n * k, sizeof *s.sums, &s.sums));
+    TRY(rk_parallel(env, NULL, s.parts, part_times, &s));
+    TRY(rk_parallel(env, NULL, tiles, add_tile, &s));
 done:
     rk_scratch_release(env, mark);
     return status;
