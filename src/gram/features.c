@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PIECE = 2048, SAMPLE = 2000, CHUNK_TILES = 64 };       /* gathered rows at a time; objects kept, at least; of a chunk */
-static const double CHUNK_BYTES = 64.0 * (1 << 20);           /* of a chunk, at most */
+enum { PIECE = 2048, SAMPLE = 2000 };                         /* gathered rows at a time; objects kept, at least */
+enum { CHUNK_TILES = 64 };                                    /* of a chunk, at most */
+static const double CHUNK_BYTES = 64.0 * (1 << 20);           /* the same */
 static const double FAR = 0x1p50, TURN = 0x1.921fb54442d18p2; /* beyond FAR w'x is rounding: any phase does */
 
 void rk_features_free(rkhs_env *env, rk_features *f) {

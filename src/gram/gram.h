@@ -104,7 +104,8 @@ typedef struct rk_gram_type {
     rkhs_status (*build)(rk_gram *g);
     /* (optional) Features with parts: refuses those of a file that `build` would not make of this spec, kernel and
      * data (kind, number and scale of the parts). */
-    rkhs_status (*check)(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel, const rkhs_data *x);
+    rkhs_status (*check)(rkhs_env *env, const rk_features *f, const rk_spec *spec, const rkhs_kernel *kernel,
+                         const rkhs_data *x);
     /* RK_PRODUCTS: out = K V, n x k. */
     rkhs_status (*mul)(const rk_gram *g, const double *V, int64_t k, double *out);
     /* (optional) gram=auto: appends the text of the gram to build in its place. */

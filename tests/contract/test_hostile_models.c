@@ -1,74 +1,6 @@
 /* Model files with a right checksum that no fit wrote: refused when they are loaded, in one sentence that begins
  * with the file, or used like any other. */
-#include "fixtures.h"
-
-enum { N = 6, DIM = 2, MOST = 1 << 12 };
-
-static const double zeros[MOST];
-
-/* An array that takes the place of one of a file, or joins them; type 0: that one goes. */
-typedef struct swap {
-    const char *name;
-    rk_array array;
-} swap;
-
-/* Writes "m.rkhs" again as "c.rkhs", with some arrays exchanged. */
-static void forge(rkhs_env *env, const swap *swaps, int count) {
-    rk_archive *old, *out;
-    rk_array array;
-    FINE(env, rk_archive_read(env, "m.rkhs", &old));
-    FINE(env, rk_archive_new(env, &out));
-    for (int i = 0; i < count; i++)
-        if (swaps[i].array.type) FINE(env, rk_archive_put(out, swaps[i].name, &swaps[i].array));
-    for (int64_t i = 0; i < rk_archive_count(old); i++) {
-        const char *name = rk_archive_name(old, i);
-        int other = 0;
-        for (int q = 0; q < count; q++) other |= strcmp(name, swaps[q].name) == 0;
-        if (other) continue;
-        FINE(env, rk_archive_get(old, name, rk_archive_type(old, i), -1, &array));
-        FINE(env, rk_archive_put(out, name, &array));
-    }
-    FINE(env, rk_archive_write(out, "c.rkhs"));
-    rk_archive_free(out);
-    rk_archive_free(old);
-}
-
-#define FORGE(env, ...) forge(env, (const swap[]){__VA_ARGS__}, (int)(sizeof(const swap[]){__VA_ARGS__} / sizeof(swap)))
-
-/* A model fitted on a set of the fixtures, as "m.rkhs". */
-static void save_model(rkhs_env *env, const char *spec, const char *kernel, const char *set) {
-    static const float floats[N * 3] = {1, -2, 3, 0.1f, 5, 6, 7, -8.5f, 9, 10, 11, 12, 1e-3f, 14, 15, 0, 17, 18};
-    rkhs_data *x;
-    const rk_entry *entry;
-    rkhs_kernel *k = NULL;
-    rkhs_model *m;
-    LOOK_AT("%s on %s", spec, set);
-    if (strcmp(set, "floats") == 0)
-        FINE(env, rkhs_data_float(env, floats, N, 3, 3, &x));
-    else
-        x = fixture_data(env, set, N);
-    if (kernel) FINE(env, rkhs_kernel_new(env, kernel, &k));
-    FINE(env, rkhs_model_new(env, spec, &m));
-    entry = &m->type->entry;
-    rkhs_data *y = ((const rk_model_type *)entry)->predicts ? fixture_data(env, "column", N) : NULL;
-    FINE(env, rkhs_model_fit(m, k, x, y, NULL));
-    FINE(env, rkhs_model_save(m, "m.rkhs"));
-    rkhs_model_free(m);
-    rkhs_kernel_free(k);
-    rkhs_data_free(y);
-    rkhs_data_free(x);
-}
-
-/* "c.rkhs" is refused, and the sentence has `part`. */
-static void refused(rkhs_env *env, const char *part) {
-    rkhs_model *m = NULL;
-    size_t used = env->used;
-    REFUSED(env, RKHS_ERR_FORMAT, part, rkhs_model_load(env, "c.rkhs", &m));
-    HOLDS(strncmp(rkhs_env_message(env), "c.rkhs: ", 8) == 0);
-    HOLDS(!strstr(rkhs_env_message(env) + 8, "c.rkhs"));
-    HOLDS(strcmp(rkhs_env_subject(env), "c.rkhs") == 0);
-    HOLDS(!m && env->used == used);
-}
+#include "forge.h"
 
 /* ---- the validator --------------------------------------------------------------------------------------------- */
 
@@ -220,105 +152,6 @@ static void parts_of_a_process_that_do_not_fit_are_refused(void **state) {
     refused(env, "missing or out of range");
 }
 
-/* Sums over objects, to which updates add: those of a model with three landmarks, forged. */
-static void sums_that_do_not_fit_together_are_refused(void **state) {
-    rkhs_env *env = *state;
-    static const char *const specs[] = {
-        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
-        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))"};
-    static const double odd[9] = {1, 2, 0, 1, 1, 0, 0, 0, 1}, negative[9] = {1, 0, 0, 0, -1, 0, 0, 0, 1},
-                        ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, less = N - 1, half = N + 0.5, many = 1e16,
-                        minus = -1;
-    const char *what = "sums over its objects";
-    for (int t = 0; t < 4; t++) {
-        save_model(env, specs[t], NULL, "small");
-        const struct {
-            const char *name;
-            rk_array array;
-        } bad[] = {{"state/square", {'d', 2, {3, 3}, odd}},
-                   {"state/square", {'d', 2, {3, 3}, negative}},
-                   {"state/square", {'d', 2, {2, 2}, ones}},
-                   {"state/square", {'d', 2, {4, 4}, ones}},
-                   {"state/square", {'d', 2, {3, 2}, ones}},
-                   {"state/square", {0}},
-                   {"state/count", {'d', 0, {0}, &less}},
-                   {"state/count", {'d', 0, {0}, &half}},
-                   {"state/count", {'d', 0, {0}, &many}},
-                   {"state/count", {0}},
-                   {t == 3 ? "state/product" : "state/sums", {'d', 2, {3, 3}, ones}},
-                   {t == 3 ? "state/product" : "state/sums", {0}},
-                   {t == 3 ? "state/target_square" : "state/trace", {'d', 0, {0}, &minus}},
-                   {t == 3 ? "state/target_square" : "state/trace", {0}},
-                   {"state/between", {'d', 2, {3, 3}, odd}},
-                   {"state/between", {'d', 2, {2, 2}, ones}},
-                   {"state/between", {0}},
-                   {"state/weight", {'d', 0, {0}, &minus}},
-                   {"state/weight", {0}}};
-        for (int i = 0; i < (t == 1 || t == 2 ? 19 : 14); i++) {
-            FORGE(env, {bad[i].name, bad[i].array});
-            refused(env, what);
-        }
-    }
-    FORGE(env, {"state/targets", {'d', 2, {N, 1}, ones}});
-    refused(env, "targets");
-    save_model(env, "krr", NULL, "small");
-    FORGE(env, {"state/targets", {'d', 2, {3, 1}, ones}});
-    refused(env, "targets");
-    FORGE(env, {"state/square", {'d', 2, {1, 1}, ones}}, {"state/product", {'d', 2, {1, 1}, ones}},
-          {"state/count", {'d', 0, {0}, &many}}, {"state/target_square", {'d', 0, {0}, ones}});
-    refused(env, what);
-}
-
-/* Files from before there were sums and targets load; they cannot be updated. */
-static void files_without_sums_load_and_are_not_updated(void **state) {
-    rkhs_env *env = *state;
-    static const char *const specs[] = {
-        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
-        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))", "krr"};
-    for (int t = 0; t < 5; t++) {
-        rkhs_model *m;
-        rkhs_data *x = fixture_data(env, "small", N), *y = fixture_data(env, "column", N);
-        save_model(env, specs[t], NULL, "small");
-        FORGE(env, {"state/square", {0}}, {"state/sums", {0}}, {"state/between", {0}}, {"state/product", {0}},
-              {"state/count", {0}}, {"state/weight", {0}}, {"state/trace", {0}}, {"state/target_square", {0}},
-              {"state/targets", {0}});
-        FINE(env, rkhs_model_load(env, "c.rkhs", &m));
-        REFUSED(env, RKHS_ERR_ARGUMENT, "fit on all", rkhs_model_update(m, x, t < 3 ? NULL : y));
-        HOLDS(m->n == N);
-        rkhs_model_free(m);
-        rkhs_data_free(y);
-        rkhs_data_free(x);
-    }
-}
-
-/* Forged sums that hold together end an update in a number or a sentence. Squares of 0 do not, where there are sums of
- * features. */
-static void updates_of_forged_sums_end(void **state) {
-    rkhs_env *env = *state;
-    static const char *const specs[] = {
-        "kpca(dim=1, gram=nystrom(landmarks=3))", "lpp(dim=1, neighbours=3, gram=nystrom(landmarks=3))",
-        "npe(dim=1, neighbours=3, gram=nystrom(landmarks=3))", "krr(gram=nystrom(landmarks=3))"};
-    static const double indefinite[9] = {1e9, -9e8, -9e8, -9e8, 1e9, -9e8, -9e8, -9e8, 1e9}, huge[9] = {1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308};
-    const double *const forged[] = {indefinite, huge, zeros};
-    for (int t = 0; t < 12; t++) {
-        rkhs_model *m;
-        rkhs_data *x = fixture_data(env, "small", N), *y = fixture_data(env, "column", N);
-        save_model(env, specs[t % 4], NULL, "small");
-        FORGE(env, {"state/square", {'d', 2, {3, 3}, forged[t / 4]}});
-        if (forged[t / 4] == zeros && t % 4 != 3) {
-            refused(env, "sums over its objects");
-        } else {
-            FINE(env, rkhs_model_load(env, "c.rkhs", &m));
-            rkhs_status status = rkhs_model_update(m, x, t % 4 == 3 ? y : NULL);
-            HOLDS(status == RKHS_OK || (status == RKHS_ERR_NUMERIC && rkhs_env_message(env)[0]));
-            FINE(env, rkhs_model_save(m, "d.rkhs"));
-            rkhs_model_free(m);
-        }
-        rkhs_data_free(y);
-        rkhs_data_free(x);
-    }
-}
-
 static void parts_of_another_model_are_refused(void **state) {
     rkhs_env *env = *state;
     static const int64_t three = 3, one = 1;
@@ -337,68 +170,6 @@ static void parts_of_another_model_are_refused(void **state) {
     refused(env, "map | kpca");
     FORGE(env, {"map/post", {'q', 0, {0}, &one}});
     refused(env, "map | kpca");
-}
-
-static void random_features_that_are_not_of_the_kernel_are_refused(void **state) {
-    rkhs_env *env = *state;
-    static const char model[] = "kpca(dim=2, gram=features(count=1000000))", kernel[] = "poly(degree=2)";
-    static const double parts[][3] = {{0, 3, 1e140}, {1, 3, 0.5}, {0, 2, 0.5}, {0, 3, NAN}, {0.5, 3, 1}, {0, 1e300, 1}};
-    static const double zero[1 << 8];
-    static const int64_t none, two = 2, starts[] = {0, 1, 2, 3, 4, 5, 6};
-    save_model(env, "kpca(dim=2, gram=features(count=6))", "rbf(gamma=0.5)", "small");
-    FORGE(env, {"kernel", {'S', 1, {sizeof kernel - 1}, kernel}});
-    refused(env, "there are no random features for 'poly'");
-    FORGE(env, {"kernel", {'S', 1, {6}, "linear"}});
-    refused(env, "6 random features | gram | kernel");
-    FORGE(env, {"model", {'S', 1, {sizeof model - 1}, model}});
-    refused(env, "6 random features | gram | kernel");
-    for (int i = 0; i < 6; i++) {
-        FORGE(env, {"map/features/0", {'d', 1, {3}, parts[i]}});
-        refused(env, "random features");
-    }
-    FORGE(env, {"map/features/parts", {'q', 0, {0}, &none}});
-    refused(env, "random features");
-    FORGE(env, {"map/features/parts", {'q', 0, {0}, &two}});
-    refused(env, "'map/features/1' is missing");
-    FORGE(env, {"map/features/vectors", {'d', 2, {3, 4}, zero}});
-    refused(env, "random features");
-    FORGE(env, {"map/features/vectors", {'f', 2, {3, 3}, zero}});
-    refused(env, "'map/features/vectors'");
-    FORGE(env, {"map/features/parts", {0}});
-    refused(env, "map");
-    FORGE(env, {"kept/kind", {'S', 1, {6}, "string"}}, {"kept/starts", {'q', 1, {N + 1}, starts}},
-          {"kept/bytes", {'S', 1, {7}, "\0\0\0\0\0\0\n"}});
-    refused(env, "random features of string data");
-    save_model(env, "kpca(dim=2)", "rbf(gamma=0.5)", "small");
-    FORGE(env, {"model", {'S', 1, {28}, "kpca(dim=2,gram=features(6))"}}, {"keep", {'q', 1, {N}, starts}});
-    refused(env, "no random features");
-}
-
-/* Sums that a fit keeps for updates: those of fewer objects than there are, or of no objects at all. */
-static void sums_that_no_objects_have_are_refused(void **state) {
-    rkhs_env *env = *state;
-    static const double counts[] = {N - 1, N + 0.5, 1e15, -1}, large[] = {1e6, 0, 0}, minus = -1;
-    static const double between[] = {1, 2, 0, 2, 1, 0, 0, 0, 1}, below[] = {-1, 0, 0, 0, 1, 0, 0, 0, 1};
-    static const char *const specs[] = {"kpca(dim=2, gram=nystrom(landmarks=3))", "kpca(dim=2, gram=features(count=4))"};
-    for (int t = 0; t < 2; t++) {
-        save_model(env, specs[t], "rbf(gamma=0.5)", "small");
-        for (int i = 0; i < 4; i++) {
-            FORGE(env, {"state/count", {'d', 0, {0}, &counts[i]}});
-            refused(env, "the sums over its objects");
-        }
-        FORGE(env, {"state/trace", {'d', 0, {0}, &minus}});
-        refused(env, "the sums over its objects");
-        FORGE(env, {"state/square", {'d', 2, {3, 3}, below}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
-        refused(env, "the sums over its objects");
-        FORGE(env, {"state/square", {'d', 2, {3, 3}, between}}, {"state/sums", {'d', 2, {1, 3}, zeros}});
-        refused(env, "the sums over its objects");
-        FORGE(env, {"state/sums", {'d', 2, {1, t ? 4 : 3}, (const double[]){1e6, 0, 0, 0}}});
-        refused(env, "the sums over its objects");
-        FORGE(env, {"state/square", {'d', 2, {2, 2}, zeros}}, {"state/sums", {'d', 2, {1, 2}, large}});
-        refused(env, "the sums over its objects");
-        FORGE(env, {"state/square", {0}});
-        refused(env, "the sums over its objects");
-    }
 }
 
 /* ---- time and size --------------------------------------------------------------------------------------------- */
@@ -705,12 +476,7 @@ int main(void) {
         FOLDER_TEST(a_report_that_contradicts_the_model_is_refused),
         FOLDER_TEST(results_out_of_range_are_refused),
         FOLDER_TEST(parts_of_a_process_that_do_not_fit_are_refused),
-        FOLDER_TEST(sums_that_do_not_fit_together_are_refused),
-        FOLDER_TEST(files_without_sums_load_and_are_not_updated),
-        FOLDER_TEST(updates_of_forged_sums_end),
         FOLDER_TEST(parts_of_another_model_are_refused),
-        FOLDER_TEST(random_features_that_are_not_of_the_kernel_are_refused),
-        FOLDER_TEST(sums_that_no_objects_have_are_refused),
         FOLDER_TEST(a_hessian_that_is_not_finite_ends_the_descent),
         FOLDER_TEST(placing_can_be_stopped_before_any_row),
         FOLDER_TEST(a_report_of_more_items_than_a_fit_leaves_is_refused),
